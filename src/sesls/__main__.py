@@ -1,0 +1,5 @@
+"""`python -m sesls` is `sesls`."""
+
+from sesls.cli import main
+
+main()

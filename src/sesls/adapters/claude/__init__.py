@@ -1,0 +1,11 @@
+"""Claude Code (0.2 to 2.1) and Claude Desktop (its Code and Cowork tabs).
+
+Format notes: docs/formats/claude.md.
+"""
+
+from sesls.adapters.claude.places import find, stores
+from sesls.adapters.claude.sessions import details, summarise, unite
+
+__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+
+LABEL = "Claude Code"

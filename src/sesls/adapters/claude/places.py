@@ -1,0 +1,150 @@
+"""Where Claude Code and Claude Desktop keep sessions, and which files there may be some.
+
+A config root holds `projects/<slug>/`, one folder for each directory that Claude was started in:
+
+    <uuid>.jsonl                                 a session; the name is its id
+    agent-<id>.jsonl                             a subagent (2.0 to 2.1.0)
+    <uuid>/subagents/**/agent-<id>.jsonl         a subagent (from 2.1.2), workflows' ones deeper
+
+Desktop keeps a record beside each of its sessions, and for Cowork a private config root below each record.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+from sesls.environment import Environment
+from sesls.formats import files
+from sesls.session import Candidate, Store
+
+# Roles of stores.
+PROJECTS = "projects"
+CODE_RECORDS = "records of the Code tab"
+COWORK = "Cowork"
+
+# Roles of candidates.
+SESSION = "session"
+FLAT_SUBAGENT = "subagent beside its session"
+SUBAGENT = "subagent"
+RECORD = "desktop record"
+
+_UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+_SUBAGENT_FILE = re.compile(r"agent-(.+)\.jsonl", re.DOTALL)
+_RECORD_FILE = re.compile(r"local_.+\.json", re.DOTALL)
+
+
+def config_roots(environment: Environment) -> tuple[str, ...]:
+    """Return Claude Code's config directories: the one in force and the one of 1.0.30, which followed XDG."""
+    own = environment.directory("CLAUDE_CONFIG_DIR")
+    xdg = environment.directory("XDG_CONFIG_HOME") or environment.in_home(".config")
+    roots = _config_dirs(own, environment) if own else [environment.in_home(".claude")]
+    return tuple(dict.fromkeys([*roots, os.path.join(xdg, "claude"), environment.in_home(".config", "claude")]))
+
+
+def _config_dirs(value: str, environment: Environment) -> list[str]:
+    """Split a list of directories: no Claude build takes one, but other readers of its files do."""
+    if "," not in value or os.path.isdir(value):
+        return [value]
+    parts = (part.strip() for part in environment.variables["CLAUDE_CONFIG_DIR"].split(","))
+    return [os.path.join(environment.cwd, part) for part in parts if part]
+
+
+def stores(environment: Environment) -> tuple[Store, ...]:
+    """Return the project folders of every config root, and Desktop's folders of every operating system."""
+    places = [Store(os.path.join(root, "projects"), PROJECTS) for root in config_roots(environment)]
+    for app in _desktop_dirs(environment):
+        places.append(Store(os.path.join(app, "claude-code-sessions"), CODE_RECORDS))
+        places.append(Store(os.path.join(app, "local-agent-mode-sessions"), COWORK))
+    return tuple(places)
+
+
+def _desktop_dirs(environment: Environment) -> list[str]:
+    homes = list(environment.config_homes())
+    packaged = ["Packages", "Claude_pzs8sxrjxfjjc", "LocalCache", "Roaming"]
+    homes += [os.path.join(home, *packaged) for home in environment.local_data_homes()]
+    # `Claude-3p` is the build for other providers of the models.
+    return [os.path.join(home, name) for home in homes for name in ("Claude", "Claude-3p")]
+
+
+def find(store: Store, report: files.Report) -> Iterator[Candidate]:
+    """Yield the transcripts and Desktop records of a store."""
+    if store.role == PROJECTS:
+        yield from _transcripts(store.path, store, report)
+        return
+    for account in files.folders(store.path, report):
+        for organisation in files.folders(account.path, report):
+            yield from _records(organisation.path, store, report)
+            if store.role == COWORK:
+                yield from _records(os.path.join(organisation.path, "agent"), store, report)
+
+
+def _records(folder: str, store: Store, report: files.Report) -> Iterator[Candidate]:
+    for entry in files.entries(folder, report):
+        if _RECORD_FILE.fullmatch(entry.name):
+            if (record := files.candidate(entry, RECORD, store)) is not None:
+                yield record
+        elif store.role == COWORK and entry.name != "agent" and files.is_folder(entry):
+            yield from _transcripts(os.path.join(entry.path, ".claude", "projects"), store, report)
+
+
+def _transcripts(projects: str, store: Store, report: files.Report) -> Iterator[Candidate]:
+    visited: set[tuple[int, int]] = set()
+    if not files.first_visit(projects, visited):
+        return
+    for project in files.folders(projects, report):
+        if not files.first_visit(project.path, visited):
+            continue
+        for entry in files.entries(project.path, report):
+            role = _role(entry.name)
+            if role is not None:
+                if (transcript := files.candidate(entry, role, store)) is not None:
+                    yield transcript
+            elif _UUID.fullmatch(entry.name) and files.is_folder(entry):
+                for below in files.tree(os.path.join(entry.path, "subagents"), report, visited):
+                    if _SUBAGENT_FILE.fullmatch(below.name) and (subagent := files.candidate(below, SUBAGENT, store)):
+                        yield subagent
+
+
+def _role(name: str) -> str | None:
+    if not name.endswith(".jsonl"):
+        return None
+    if _UUID.fullmatch(name[:-6]):
+        return SESSION
+    return FLAT_SUBAGENT if _SUBAGENT_FILE.fullmatch(name) else None
+
+
+def session_id(path: str) -> str:
+    """Return the id of the session in a file. The name is the id: forks of 2.0 keep the source's id inside."""
+    return os.path.basename(path)[: -len(".jsonl")]
+
+
+def agent_id(path: str) -> str:
+    """Return the id of the subagent in a file: `agent-<id>.jsonl`."""
+    return session_id(path)[len("agent-") :]
+
+
+def root_id(path: str) -> str:
+    """Return the id of the session that a file below `<uuid>/subagents/` belongs to."""
+    return os.path.basename(path[: path.rindex(f"{os.sep}subagents{os.sep}")])
+
+
+def side_file(path: str, name: str) -> str:
+    """Return a file in the folder of a session: `<uuid>/<name>` (2.1.3xx)."""
+    return os.path.join(path[: -len(".jsonl")], name)
+
+
+def slug(directory: str) -> str:
+    """Return the name of a directory's project folder, before it is cut: not reversible."""
+    # JavaScript replaces every UTF-16 unit, so a character beyond the first plane gives two dashes.
+    return re.sub(r"[^a-zA-Z0-9]", "-", re.sub(r"[\U00010000-\U0010ffff]", "--", directory))
+
+
+def is_slug_of(folder: str, directory: str) -> bool:
+    """Tell whether a project folder's name is that of a directory.
+
+    Names over 200 characters are cut and get a hash, which differs between builds: the cut part decides.
+    """
+    name = slug(directory)
+    return folder == name or (len(name) > 200 and folder.startswith(name[:200] + "-"))

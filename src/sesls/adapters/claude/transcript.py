@@ -1,0 +1,216 @@
+"""One transcript file: first its two ends, later all of it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+
+from sesls.adapters.claude import places, prompts
+from sesls.adapters.claude.rows import ENVELOPE, ROW, Envelope, Row
+from sesls.formats import jsonl
+from sesls.instants import Instant, instant, latest
+from sesls.session import Candidate
+
+_WINDOW = 16 << 10
+"""How much of each end of a transcript the first reading takes, where that is enough, in bytes."""
+
+_RELOCATED = re.compile(rb"relocatedCwd")
+_HEAD_LIMIT = 64 << 20
+_TAIL_LIMIT = 8 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What both ends of a transcript tell."""
+
+    has_turns: bool
+    """A file without `user` or `assistant` rows is no session; its summaries may name other sessions."""
+    session_id: str | None
+    """From the last row that has one: a subagent's first row may name an aborted session (2.0)."""
+    project_dir: str | None
+    entrypoint: str | None
+    last_activity: Instant | None
+    summaries: tuple[tuple[str, str], ...]
+    """Titles of chains of rows, in this file or in others: (uuid of the last row, title)."""
+
+
+def read_ends(candidate: Candidate) -> Ends | None:
+    """Return what both ends of a transcript tell, or None for a file of no bytes.
+
+    Raises ValueError when there are bytes but no rows.
+    """
+    with jsonl.opened(candidate.path) as file:
+        if file.size <= 2 * _WINDOW:
+            rows = list(jsonl.records(jsonl.lines(jsonl.blocks(file, 2 * _WINDOW)), ENVELOPE))
+        else:
+            rows = _head(file, candidate.path) + _tail(file)
+        if not rows:
+            if file.size:
+                raise ValueError("holds no readable record")
+            return None
+        return Ends(
+            has_turns=any(row.is_turn for row in rows),
+            session_id=next((row.session_id for row in reversed(rows) if row.session_id), None),
+            project_dir=_project_dir(file, candidate, rows),
+            entrypoint=next((row.entrypoint for row in rows if row.entrypoint), None),
+            last_activity=latest(row.timestamp for row in rows if row.is_turn and row.timestamp),
+            summaries=tuple(
+                (row.leaf_uuid, row.summary) for row in rows if row.type == "summary" and row.leaf_uuid and row.summary
+            ),
+        )
+
+
+def _head(file: jsonl.File, path: str) -> list[Envelope]:
+    """Return the first rows: up to the first turn that says where and from what the session was started."""
+    folder = os.path.basename(os.path.dirname(path))
+    rows: list[Envelope] = []
+    has_turn = has_place = has_entrypoint = False
+    size = 0
+
+    def counted(lines: Iterable[bytes]) -> Iterable[bytes]:
+        nonlocal size
+        for line in lines:
+            size += len(line) + 1
+            yield line
+
+    for row in jsonl.records(counted(jsonl.lines(jsonl.blocks(file, _WINDOW))), ENVELOPE):
+        rows.append(row)
+        has_turn = has_turn or row.is_turn
+        has_place = has_place or (row.cwd is not None and places.is_slug_of(folder, row.cwd))
+        has_entrypoint = has_entrypoint or row.entrypoint is not None
+        if (has_turn and ((has_place and has_entrypoint) or size >= _WINDOW)) or size >= _HEAD_LIMIT:
+            break
+    return rows
+
+
+def _tail(file: jsonl.File) -> list[Envelope]:
+    """Return the last rows, in their order: a window of them, and back to a turn with a time at least."""
+    rows: list[Envelope] = []
+    size = 0
+    has_time = False
+    for line in jsonl.tail_lines(file, _WINDOW, _TAIL_LIMIT):
+        size += len(line) + 1
+        for row in jsonl.records([line], ENVELOPE):
+            rows.append(row)
+            has_time = has_time or (row.is_turn and instant(row.timestamp) is not None)
+        if has_time and size >= _WINDOW:
+            break
+    rows.reverse()
+    return rows
+
+
+def _project_dir(file: jsonl.File, candidate: Candidate, rows: list[Envelope]) -> str | None:
+    """Return the directory a transcript belongs to.
+
+    `/cd` and worktrees move the file and write `relocated` (2.1.3xx), while a `cd` in a shell only changes the
+    cwd of later rows; so the folder's name decides between the cwds, and nothing is decoded from that name.
+    """
+    moved = next((row.relocated_cwd for row in reversed(rows) if row.relocated_cwd), None)
+    if moved is not None:
+        return moved
+    known = [row.cwd for row in rows if row.cwd]
+    folder = os.path.basename(os.path.dirname(candidate.path))
+    for cwd in dict.fromkeys(known):
+        if places.is_slug_of(folder, cwd):
+            return cwd
+    if candidate.role == places.SESSION and file.size > 2 * _WINDOW:
+        # Neither end fits the folder's name: the move may stand anywhere between them.
+        between = jsonl.records(jsonl.lines_with(jsonl.blocks(file), _RELOCATED), ENVELOPE)
+        for row in between:
+            moved = row.relocated_cwd or moved
+    return moved or next(iter(known), None)
+
+
+@dataclass(slots=True)
+class Contents:
+    """What all rows of a transcript tell."""
+
+    custom_title: str | None = None
+    ai_title: str | None = None
+    last_prompt: str | None = None
+    first_prompt: str | None = None
+    command: str | None = None
+    summary: str | None = None
+    """The one whose chain ends last in this file."""
+    models: dict[str, None] = field(default_factory=dict)
+    created: Instant | None = None
+    prompts: int = 0
+    answers: set[str] = field(default_factory=set)
+    facts: dict[str, object] = field(default_factory=dict)
+    """What only Claude has, under the name it gets in `extra`."""
+
+    @property
+    def message_count(self) -> int:
+        """How many messages there are: what people said, and answers, each counted once."""
+        return self.prompts + len(self.answers)
+
+
+def read_contents(path: str, summaries: Collection[tuple[str, str]], is_subagent: bool) -> Contents:
+    """Return what all rows of a transcript tell; `summaries` are those of all files in its folder.
+
+    Raises OSError.
+    """
+    contents = Contents()
+    titles = dict(summaries)
+    with jsonl.opened(path) as file:
+        for row in jsonl.records(jsonl.lines(jsonl.blocks(file)), ROW):
+            if contents.created is None and row.timestamp is not None:
+                contents.created = instant(row.timestamp)
+            if row.is_turn:
+                _add_turn(contents, row, is_subagent)
+                if row.uuid in titles and (is_subagent or not row.is_sidechain):
+                    contents.summary = titles[row.uuid]
+            else:
+                _add_note(contents, row)
+    return contents
+
+
+def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
+    facts = contents.facts
+    if row.entrypoint and "entrypoint" not in facts:
+        facts["entrypoint"] = row.entrypoint
+    if row.version:
+        facts["agent_version"] = row.version
+    if row.git_branch:
+        facts["git_branch"] = row.git_branch
+    if row.forked_from is not None and row.forked_from.session_id:
+        facts.setdefault("forked_from", row.forked_from.session_id)
+    if row.session_kind:
+        facts["session_kind"] = row.session_kind
+    if row.team_name:
+        facts["team_name"] = row.team_name
+    message = row.message
+    if row.type == "assistant":
+        if message is not None:
+            if message.model and message.model != "<synthetic>":
+                contents.models[message.model] = None
+            if not row.is_sidechain or is_subagent:
+                contents.answers.add(message.id or row.uuid or str(len(contents.answers)))
+    elif prompts.may_be_prompt(row) and (is_subagent or not row.is_sidechain):
+        texts = prompts.texts(message)
+        said = next(filter(None, map(prompts.spoken, texts)), None)
+        command = next(filter(None, map(prompts.slash_command, texts)), None)
+        contents.first_prompt = contents.first_prompt or said
+        contents.command = contents.command or command
+        if said is not None or command is not None or not texts:
+            contents.prompts += 1
+
+
+def _add_note(contents: Contents, row: Row) -> None:
+    if row.type == "custom-title":
+        contents.custom_title = _text(row.custom_title) or contents.custom_title
+    elif row.type == "ai-title":
+        contents.ai_title = _text(row.ai_title) or contents.ai_title
+    elif row.type == "last-prompt":
+        said = prompts.spoken(row.last_prompt) if row.last_prompt else None
+        contents.last_prompt = said or contents.last_prompt
+    elif row.type == "tag" and row.tag is not None:
+        contents.facts["tag"] = row.tag
+    elif row.type == "continued-in" and row.continued_in_session_id:
+        contents.facts["continued_in"] = row.continued_in_session_id
+
+
+def _text(value: str | None) -> str | None:
+    return value if value and value.strip() else None

@@ -1,0 +1,11 @@
+"""Codex: the TypeScript builds of 2025 and the Rust ones to 0.171.
+
+Format notes: docs/formats/codex.md.
+"""
+
+from sesls.adapters.codex.places import find, stores
+from sesls.adapters.codex.sessions import details, summarise, unite
+
+__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+
+LABEL = "Codex"

@@ -1,0 +1,183 @@
+"""The command line: turns flags into a query, asks the inventory, hands the answer to an output."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+from typer._click.exceptions import ClickException
+
+from sesls import __version__
+from sesls.adapters import REGISTRY, chosen
+from sesls.environment import Environment
+from sesls.output import terminal
+from sesls.paths import absolute_dir
+from sesls.query import Noise, Query
+from sesls.session import Kind
+
+if TYPE_CHECKING:
+    from sesls.page import Page
+
+app = typer.Typer(
+    name="sesls",
+    help="ls for coding-agent sessions: what Claude Code, Codex and others left on this machine.",
+    epilog="Example: sesls list --agent claude --project-dir . --noise exclude",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _agents(incomplete: str) -> list[str]:
+    return [agent for agent in REGISTRY if agent.startswith(incomplete)]
+
+
+_Agents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agent",
+        "-a",
+        metavar="AGENT",
+        help=f"Only this agent's sessions; repeatable. One of: {', '.join(REGISTRY)}.",
+        autocompletion=_agents,
+    ),
+]
+_Kind = Annotated[
+    Kind | None,
+    typer.Option("--kind", help="Only sessions that people started, or only those that sessions spawned."),
+]
+_Noise = Annotated[Noise, typer.Option("--noise", help="What to do with sessions that other sessions spawned.")]
+_ProjectDir = Annotated[
+    str | None,
+    typer.Option("--project-dir", "-d", metavar="PATH", help="Only sessions that ran in this directory or below it."),
+]
+_Json = Annotated[bool, typer.Option("--json", help="One JSON value instead of the table.")]
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", "-V", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        print(f"sesls {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        list_command()
+
+
+@app.command("list")
+def list_command(
+    agent: _Agents = None,
+    kind: _Kind = None,
+    noise: _Noise = "include",
+    project_dir: _ProjectDir = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", help="How many sessions at most; 0 for all.")
+    ] = 100,
+    offset: Annotated[int, typer.Option("--offset", metavar="N", help="How many of the newest to skip.")] = 0,
+    redact: Annotated[bool, typer.Option("--redact/--no-redact", help="Mask secrets in titles and extras.")] = True,
+    json: _Json = False,
+) -> None:
+    """List sessions, newest first. This is what sesls does without a command."""
+    from sesls.inventory import take  # here, so that help and completion do without it
+
+    environment = Environment.current()
+    query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
+    page = take(query, environment)
+    with terminal.quiet_pipe():
+        if json:
+            _write_json(page.to_dict())
+        else:
+            _write_page(page, query, environment)
+
+
+@app.command("diagnostics")
+def diagnostics_command(
+    agent: _Agents = None,
+    kind: _Kind = None,
+    noise: _Noise = "include",
+    project_dir: _ProjectDir = None,
+    json: _Json = False,
+) -> None:
+    """Show every place looked at and what was found there, and which filter removes what."""
+    from sesls.inventory import diagnose  # here, so that help and completion do without it
+
+    environment = Environment.current()
+    query = _query(environment, agent, kind, noise, project_dir)
+    found, problems = diagnose(query, environment)
+    with terminal.quiet_pipe():
+        if json:
+            warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
+            _write_json(found.to_dict() | warnings)
+        else:
+            from sesls.output import notes
+
+            sys.stdout.writelines(f"{line}\n" for line in notes.diagnosis(found, problems, environment.home))
+
+
+def _query(
+    environment: Environment,
+    agent: list[str] | None,
+    kind: Kind | None,
+    noise: Noise,
+    project_dir: str | None,
+    limit: int = 100,
+    offset: int = 0,
+    redact: bool = True,
+) -> Query:
+    try:
+        chosen(agent or ())
+        if project_dir is not None:
+            project_dir = absolute_dir(project_dir, environment.cwd, environment.home)
+        return Query(
+            agents=tuple(agent or ()),
+            kind=kind,
+            noise=noise,
+            project_dir=project_dir,
+            limit=limit,
+            offset=offset,
+            redact=redact,
+        )
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _write_json(answer: dict[str, Any]) -> None:
+    from sesls.output.json import encoded
+
+    sys.stdout.buffer.write(encoded(answer))
+
+
+def _write_page(page: Page, query: Query, environment: Environment) -> None:
+    from sesls.output import notes, table
+
+    colour = {stream: stream.isatty() and not environment.value("NO_COLOR") for stream in (sys.stdout, sys.stderr)}
+    if page.sessions and sys.stdout.isatty():
+        table.write_table(
+            page.sessions,
+            sys.stdout,
+            home=environment.home,
+            agents=tuple(REGISTRY),
+            colour=colour[sys.stdout],
+        )
+    elif page.sessions:
+        table.write_lines(page.sessions, sys.stdout)
+    terminal.say(*notes.warnings(page.warnings, environment.home))
+    if page.diagnostics is not None:
+        terminal.say(*notes.explanation(page.diagnostics, environment.home))
+    else:
+        terminal.say(*notes.below(page, query), colour=colour[sys.stderr])
+
+
+def main() -> NoReturn:
+    """Run the command line and exit: 0 with an answer, 2 for bad usage, 1 for a failure that left no answer."""
+    terminal.prepare()
+    try:
+        status = app(standalone_mode=False)
+    except ClickException as error:
+        terminal.say(f"sesls: {error.format_message()}")
+        status = error.exit_code
+    except typer.Abort:
+        status = 1
+    sys.exit(status if isinstance(status, int) else 0)

@@ -1,0 +1,69 @@
+"""What sesls knows of the machine it runs on: one value, made once; nothing else reads the environment."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import platformdirs
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """A home directory, the variables of the process and the directory it was started in."""
+
+    home: str
+    variables: Mapping[str, str]
+    cwd: str
+    config_home: str
+    """Where this system's desktop programs keep their data."""
+
+    @classmethod
+    def current(cls) -> Environment:
+        """Return the environment of this process."""
+        try:
+            cwd = os.getcwd()
+        except OSError:  # the directory was deleted
+            cwd = os.path.sep
+        return cls(
+            home=os.path.expanduser("~"),
+            variables=os.environ,
+            cwd=cwd,
+            config_home=platformdirs.user_config_dir(roaming=sys.platform == "win32"),
+        )
+
+    def value(self, name: str) -> str | None:
+        """Return a variable's value, or None when it is not set or blank."""
+        return self.variables.get(name, "").strip() or None
+
+    def directory(self, name: str) -> str | None:
+        """Return the absolute directory that a variable names, or None when it is not set or blank."""
+        value = self.variables.get(name, "")
+        return os.path.join(self.cwd, value) if value.strip() else None
+
+    def in_home(self, *parts: str) -> str:
+        """Return a path below the home directory."""
+        return os.path.join(self.home, *parts)
+
+    def config_homes(self) -> tuple[str, ...]:
+        """Return the directories where desktop programs keep their data, of every operating system.
+
+        This system's own comes first. Homes get copied, mounted and shared, so the conventional places of the
+        other systems are looked at too.
+        """
+        places = (
+            self.config_home,
+            self.directory("XDG_CONFIG_HOME"),
+            self.in_home(".config"),
+            self.in_home("Library", "Application Support"),
+            self.directory("APPDATA"),
+            self.in_home("AppData", "Roaming"),
+        )
+        return tuple(dict.fromkeys(place for place in places if place))
+
+    def local_data_homes(self) -> tuple[str, ...]:
+        """Return the directories where Windows keeps the data of packaged programs."""
+        places = (self.directory("LOCALAPPDATA"), self.in_home("AppData", "Local"))
+        return tuple(dict.fromkeys(place for place in places if place))

@@ -1,0 +1,126 @@
+"""Folders and files of a store, looked at without ever blocking, looping or writing.
+
+Every function takes a `report`, which is told the path and the problem when something exists and cannot be
+read. What does not exist (any more) is no problem: agents delete sessions while sesls lists them.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Callable, Iterator
+
+from sesls.session import Candidate, Store
+
+Report = Callable[[str, str], None]
+"""Takes a path and what is wrong with it, in a few lower-case words."""
+
+# A link in a loop leads nowhere, like a link to a deleted file.
+_ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_SHARED = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
+# A file replaced by a named pipe between the look and the opening must not block.
+_READ = os.O_RDONLY | _SHARED | getattr(os, "O_NONBLOCK", 0)
+_WITHOUT_ACCESS_TIME = getattr(os, "O_NOATIME", 0)
+
+
+def is_absence(error: OSError) -> bool:
+    """Tell whether an error says that a file is not there, as opposed to unreadable."""
+    return error.errno in _ABSENT
+
+
+def reason(error: OSError) -> str:
+    """Return an error in a few lower-case words: `permission denied`."""
+    return (error.strerror or str(error)).lower()
+
+
+def entries(folder: str, report: Report) -> list[os.DirEntry[str]]:
+    """Return the entries of a folder by name, links after what they may link to; none if it is not there."""
+    try:
+        with os.scandir(folder) as scan:
+            found = list(scan)
+    except OSError as error:
+        if not is_absence(error):
+            report(folder, reason(error))
+        return []
+    found.sort(key=lambda entry: (entry.is_symlink(), entry.name))
+    return found
+
+
+def folders(folder: str, report: Report) -> list[os.DirEntry[str]]:
+    """Return the sub-folders of a folder, links to folders included."""
+    return [entry for entry in entries(folder, report) if is_folder(entry)]
+
+
+def is_folder(entry: os.DirEntry[str]) -> bool:
+    """Tell whether an entry is a folder or a link to one."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
+
+
+def tree(folder: str, report: Report, visited: set[tuple[int, int]] | None = None) -> Iterator[os.DirEntry[str]]:
+    """Yield all entries below a folder that are no folders; a folder reached twice (by links) counts once."""
+    visited = set() if visited is None else visited
+    if not first_visit(folder, visited):
+        return
+    for entry in entries(folder, report):
+        if is_folder(entry):
+            yield from tree(entry.path, report, visited)
+        else:
+            yield entry
+
+
+def first_visit(folder: str, visited: set[tuple[int, int]]) -> bool:
+    """Note a folder as visited and tell whether it was not before; False when it is not there."""
+    try:
+        status = os.stat(folder)
+    except OSError:
+        return False
+    identity = (status.st_dev, status.st_ino)
+    if identity in visited:
+        return False
+    visited.add(identity)
+    return True
+
+
+def candidate(entry: os.DirEntry[str], role: str, store: Store) -> Candidate | None:
+    """Return a folder entry as a candidate, or None when it is no regular file, nor a link to one."""
+    try:
+        status = entry.stat()
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return Candidate(entry.path, role, store, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
+
+
+def opened(path: str) -> int:
+    """Open a regular file for reading and return its descriptor, never blocking, its access time kept.
+
+    Raises OSError; for anything but a regular file with the words `not a regular file`.
+    """
+    try:
+        descriptor = os.open(path, _READ | _WITHOUT_ACCESS_TIME)
+    except PermissionError:
+        if not _WITHOUT_ACCESS_TIME:
+            raise
+        descriptor = os.open(path, _READ)  # only a file's owner may keep its access time
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, "not a regular file", path)
+    return descriptor
+
+
+def content(path: str, limit: int) -> bytes:
+    """Return the first bytes of a regular file, at most `limit` of them. Raises OSError."""
+    descriptor = opened(path)
+    try:
+        pieces = []
+        while limit > 0 and (piece := os.read(descriptor, min(limit, 1 << 20))):
+            pieces.append(piece)
+            limit -= len(piece)
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)

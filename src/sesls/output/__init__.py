@@ -1,0 +1,1 @@
+"""How an answer looks. Nothing here knows an agent or reads a file."""

@@ -1,0 +1,101 @@
+"""What is said about an answer: what was left out, what could not be read, why there is nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sesls.diagnostics import Diagnostics, Scanned
+from sesls.output import words
+from sesls.page import Page
+from sesls.query import Query
+from sesls.session import Problem
+from sesls.text import one_line
+
+_WARNINGS_SHOWN = 5
+
+
+def below(page: Page, query: Query) -> Iterator[str]:
+    """Yield the lines below a table: what the page and the filters left out, and how to see it."""
+    shown = len(page.sessions)
+    if not page.total:
+        return
+    if not shown:
+        yield f"The offset {page.offset:,} lies past the end: {words.count(page.total, 'session')}."
+        return
+    if page.offset or page.truncated:
+        place = f"{page.offset + 1:,} to {page.offset + shown:,} of {words.count(page.total, 'session')}"
+        more = [f"--offset {page.offset + shown} for the next" if page.truncated else "", "--limit 0 for all"]
+        yield f"{place} ({', '.join(filter(None, more))})."
+    else:
+        yield f"{words.count(page.total, 'session')}."
+    if query.active_filters() and page.filtered:
+        yield f"{words.count(page.filtered, 'session')} left out by {words.joined(_flags(query))}."
+    if page.subagents and query.noise == "include" and query.kind is None:
+        yield f"{words.count(page.subagents, 'session')} spawned by others (--noise exclude leaves them out)."
+    if masked := sum(page.redactions.values()):
+        yield f"{words.count(masked, 'secret')} masked (--no-redact shows {'it' if masked == 1 else 'them'})."
+
+
+def _flags(query: Query) -> list[str]:
+    flags = [f"--agent {agent}" for agent in query.agents]
+    if query.kind is not None:
+        flags.append(f"--kind {query.kind}")
+    if query.noise != "include":
+        flags.append(f"--noise {query.noise}")
+    if query.project_dir is not None:
+        flags.append(f"--project-dir {one_line(query.project_dir)}")
+    return flags
+
+
+def warnings(problems: Sequence[Problem], home: str) -> Iterator[str]:
+    """Yield a line for each of the first problems, and one that counts the others."""
+    for problem in problems[:_WARNINGS_SHOWN]:
+        yield f"warning: {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
+    if len(problems) > _WARNINGS_SHOWN:
+        others = words.count(len(problems) - _WARNINGS_SHOWN, "warning")
+        yield f"and {others} more (sesls diagnostics lists all)."
+
+
+def explanation(found: Diagnostics, home: str) -> Iterator[str]:
+    """Yield why there is no session to list: each agent's places that exist, and what removed the sessions."""
+    yield "No session to list."
+    for item in found.scanned:
+        yield from _agent(item, home, everything=False)
+    yield from (f"  {one_line(hint)}" for hint in found.hints)
+
+
+def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Iterator[str]:
+    """Yield the whole of what `sesls diagnostics` has to say."""
+    for item in found.scanned:
+        yield from _agent(item, home, everything=True)
+    yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
+    if found.filters:
+        filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
+        yield f"filters   {filters}: {words.count(found.matching, 'session')} match"
+    yield from (f"hint      {one_line(hint)}" for hint in found.hints)
+    for problem in problems:
+        yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
+
+
+def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
+    yield f"{item.agent:<9} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
+    missing = [place for place in item.places if place.state == "missing"]
+    for place in item.places:
+        # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
+        if place.state == "missing" and place is not item.places[0] and not everything:
+            continue
+        state = words.count(place.sessions, "session") if place.state == "found" else place.state
+        yield f"          {state:<16} {words.directory(place.path, home)}"
+    hidden = [place for place in missing if place is not item.places[0]]
+    if hidden and not everything:
+        yield f"          {words.count(len(hidden), 'more place')} looked at, not there"
+
+
+def _span(earliest: str | None, newest: str | None) -> str:
+    if earliest is None or newest is None:
+        return ""
+    return f", {earliest[:10]} to {newest[:10]}" if earliest[:10] != newest[:10] else f", {newest[:10]}"
+
+
+def _words(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else one_line(str(value))

@@ -1,0 +1,56 @@
+"""The answer: one page of sessions and what there is to say about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sesls.diagnostics import Diagnostics
+from sesls.session import Problem, Session
+
+SCHEMA_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """One page of the sessions that match a query, newest first."""
+
+    sessions: tuple[Session, ...]
+    total: int
+    """How many sessions match, on all pages."""
+    subagents: int
+    """How many of those another session spawned. Not part of the JSON."""
+    filtered: int
+    """How many sessions of the agents asked for the filters left out. Not part of the JSON."""
+    offset: int
+    limit: int
+    """Zero: no limit."""
+    redactions: Mapping[str, int]
+    """How many secrets of which type were masked in the sessions of this page."""
+    warnings: tuple[Problem, ...]
+    diagnostics: Diagnostics | None
+    """Why there is nothing; only where `total` is 0."""
+
+    @property
+    def truncated(self) -> bool:
+        """Tell whether more sessions follow after this page."""
+        return self.offset + len(self.sessions) < self.total
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the page as plain data, in the documented shape (docs/json.md)."""
+        answer: dict[str, Any] = {
+            "schema_version": SCHEMA_VERSION,
+            "sessions": [session.to_dict() for session in self.sessions],
+            "total": self.total,
+            "offset": self.offset,
+            "limit": self.limit,
+            "truncated": self.truncated,
+        }
+        if self.redactions:
+            answer["redactions"] = dict(self.redactions)
+        if self.warnings:
+            answer["warnings"] = [problem.to_dict() for problem in self.warnings]
+        if self.diagnostics is not None:
+            answer["diagnostics"] = self.diagnostics.to_dict()
+        return answer

@@ -1,0 +1,47 @@
+"""Directories as text: compared in a normal form, shown and stored as they are, never resolved."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from functools import lru_cache
+
+_WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+
+
+def is_within(path: str | None, directory: str) -> bool:
+    """Tell whether a path is a directory or lies below it, at a path boundary; an unknown path never does."""
+    if path is None:
+        return False
+    inner, outer = normal(path), normal(directory)
+    return inner == outer or inner.startswith(outer if outer.endswith("/") else outer + "/")
+
+
+@lru_cache(maxsize=4096)
+def normal(path: str) -> str:
+    """Return the form in which two spellings of one path are compared: never shown, never opened.
+
+    Links are not followed: a session's directory may be gone, or lie on another machine.
+    """
+    path = unicodedata.normalize("NFC", path)
+    if is_windows_path(path):
+        drive, _, rest = path.replace("\\", "/").partition("/")
+        return (drive.lower() + "/" + rest).rstrip("/") or "/"
+    return os.path.normpath(path).replace("//", "/", 1) if path.startswith("//") else os.path.normpath(path)
+
+
+def is_windows_path(path: str) -> bool:
+    """Tell whether a path is an absolute one of Windows, whatever the system sesls runs on."""
+    return _WINDOWS_PATH.match(path) is not None
+
+
+def absolute_dir(path: str, cwd: str, home: str) -> str:
+    """Return a directory as a user types it (relative, `~`, `.`) as an absolute one. Raises ValueError if blank."""
+    if not path.strip():
+        raise ValueError("project_dir is a directory, not an empty text")
+    if is_windows_path(path):
+        return path
+    if path == "~" or path.startswith(("~/", "~" + os.sep)):
+        path = home + path[1:]
+    return os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))

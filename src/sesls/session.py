@@ -1,0 +1,133 @@
+"""The records that flow through sesls: what a store yields, what a session is, what went wrong.
+
+A session takes shape in two steps. An adapter first gives a `Summary`, which is all that filtering and sorting
+need and costs a bounded read; then, for the sessions of the page alone, `Details`. Both together are a `Session`,
+the public record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from sesls.instants import Instant
+
+Kind = Literal["agent", "subagent"]
+Activity = Literal["fresh", "stale"]
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """A place where an agent may keep sessions: a folder or a database, there or not."""
+
+    path: str
+    role: str = ""
+    """What the adapter looks for there; its own word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A regular file of a store that may hold sessions, as its folder entry shows it; nothing of it was read."""
+
+    path: str
+    role: str
+    store: Store
+    size: int
+    mtime_ns: int
+    device: int
+    inode: int
+    """Zero where the system gives no number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is known of a session after the first, bounded reading."""
+
+    agent: str
+    uuid: str
+    kind: Kind
+    parent_uuid: str | None
+    project_dir: str | None
+    launch_surface: str | None
+    last_activity: Instant
+    path: str
+    source: object = field(compare=False)
+    """The adapter's own notes, from which it finds the details."""
+
+    @property
+    def is_noise(self) -> bool:
+        """Tell whether another session spawned this one."""
+        return self.kind == "subagent" or self.parent_uuid is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Details:
+    """What is known of a session after the second reading. Texts are as stored: neither cleaned nor redacted."""
+
+    title: str | None = None
+    parent_uuid: str | None = None
+    models: tuple[str, ...] = ()
+    created: Instant | None = None
+    size_bytes: int | None = None
+    message_count: int | None = None
+    resume_command: str | None = None
+    extra: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session:
+    """One session of a coding agent, as `sesls list --json` shows it (docs/json.md describes every field).
+
+    Instants are RFC 3339 text in UTC with milliseconds. A field for which the agent's format has no signal is
+    None or empty, never a guess.
+    """
+
+    uuid: str
+    agent: str
+    title: str | None
+    kind: Kind
+    parent_uuid: str | None
+    project_dir: str | None
+    launch_surface: str | None
+    models: tuple[str, ...]
+    last_activity: str
+    age_sec: int
+    activity: Activity
+    created: str | None
+    size_bytes: int | None
+    message_count: int | None
+    path: str
+    resume_command: str | None
+    extra: Mapping[str, object]
+
+    @property
+    def date(self) -> str:
+        """`last_activity` under its older name."""
+        return self.last_activity
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the session as plain data in the documented order; `extra` is left out when it is empty."""
+        values: dict[str, Any] = {}
+        for name in (item.name for item in fields(self)):
+            values[name] = getattr(self, name)
+            if name == "last_activity":
+                values["date"] = self.date
+        values["models"] = list(self.models)
+        values["extra"] = dict(self.extra)
+        if not values["extra"]:
+            del values["extra"]
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that exists and could not be read."""
+
+    agent: str
+    path: str
+    problem: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the problem as plain data."""
+        return {"agent": self.agent, "path": self.path, "problem": self.problem}
