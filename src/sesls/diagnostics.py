@@ -126,21 +126,22 @@ def _places(survey: Survey) -> tuple[Place, ...]:
 
 def _hint(survey: Survey) -> str | None:
     """Say why an agent that has a place on this machine shows no session."""
-    if survey.summaries:
-        return None
     unreadable = [store.path for store, state in survey.stores if state == "unreadable"]
     found = [store.path for store, state in survey.stores if state == "found"]
-    if unreadable:
-        return f"{survey.label}: {unreadable[0]} exists and cannot be read"
-    if not found:
-        return None
-    if survey.files and survey.problems:
-        return f"{survey.label}: {_count(survey.files, 'file')} found, none of which could be read as a session"
-    if survey.files:
-        return f"{survey.label}: {_count(survey.files, 'file')} found, none of which holds a conversation"
-    if survey.problems:
-        return f"{survey.label}: {survey.problems[0].path}: {survey.problems[0].problem}"
-    return f"{survey.label}: {found[0]} exists and holds no sessions"
+    count = _count(survey.files, "file")
+    if survey.summaries or not (unreadable or found):
+        reason = None
+    elif unreadable:
+        reason = f"{unreadable[0]} exists and cannot be read"
+    elif survey.files and survey.problems:
+        reason = f"{count} found, none of which could be read as a session"
+    elif survey.files:
+        reason = f"{count} found, none of which holds a conversation"
+    elif survey.problems:
+        reason = f"{survey.problems[0].path}: {survey.problems[0].problem}"
+    else:
+        reason = f"{found[0]} exists and holds no sessions"
+    return None if reason is None else f"{survey.label}: {reason}"
 
 
 def _hints(scanned: Sequence[Scanned], summaries: Sequence[Summary], query: Query, matching: int) -> Iterable[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from sesls import query as queries
 from sesls import redaction, text
@@ -47,7 +47,7 @@ def take(query: Query, environment: Environment) -> Page:
         limit=query.limit,
         redactions=dict(sorted(counts.items())),
         warnings=tuple(dict.fromkeys(problems)),
-        diagnostics=None if selected else explain([*surveys, *_others(query, environment)], query),
+        diagnostics=None if selected else explain(_everything(surveys, environment), query),
     )
 
 
@@ -58,10 +58,10 @@ def diagnose(query: Query, environment: Environment) -> tuple[Diagnostics, tuple
     return explain(surveys, query), tuple(problem for item in surveys for problem in item.problems)
 
 
-def _others(query: Query, environment: Environment) -> Iterable[Survey]:
-    """Look at the agents that a query leaves out: an explanation of nothing has to know of them."""
-    asked = chosen(query.agents)
-    return (survey(agent, environment) for agent in REGISTRY if agent not in asked)
+def _everything(surveys: Sequence[Survey], environment: Environment) -> list[Survey]:
+    """Return surveys of all agents, looking now at those a query left out: an explanation has to know of them."""
+    known = {item.agent: item for item in surveys}
+    return [known.get(agent) or survey(agent, environment) for agent in REGISTRY]
 
 
 def _details(summaries: Sequence[Summary], environment: Environment, problems: list[Problem]) -> list[Details]:

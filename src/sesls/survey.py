@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -31,43 +31,50 @@ class Survey:
 
 def survey(agent: str, environment: Environment) -> Survey:
     """Look through all stores of one agent. Never raises for anything that a store holds."""
-    chosen = adapter(agent)
-    problems: dict[tuple[str, str], Problem] = {}
+    source = adapter(agent)
+    problems: dict[Problem, None] = {}
 
     def report(path: str, problem: str) -> None:
-        problems[path, problem] = Problem(agent, path, problem)
+        problems[Problem(agent, path, problem)] = None
 
-    stores = tuple((store, _state(store)) for store in chosen.stores(environment))
-    findings: list[Finding] = []
-    count = 0
-    for candidate in _candidates(chosen, stores, report):
-        count += 1
+    stores = tuple((store, _state(store)) for store in source.stores(environment))
+    candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
+    findings = list(_findings(source, candidates, report))
+    summaries: tuple[Summary, ...] = ()
+    try:
+        summaries = tuple(source.unite(findings, environment, report))
+    except Exception as error:  # one agent must never cost the others
+        report(stores[0][0].path, _words(error))
+    return Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
+
+
+def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) -> Iterator[Candidate]:
+    """Yield the files of all stores; one that is reached twice, by links, only once."""
+    seen: set[tuple[int, int]] = set()
+    for store in stores:
         try:
-            facts = chosen.summarise(candidate)
+            for candidate in source.find(store, report):
+                identity = (candidate.device, candidate.inode)
+                if candidate.inode and identity in seen:
+                    continue
+                seen.add(identity)
+                yield candidate
+        except Exception as error:  # one store must never cost the others
+            report(store.path, _words(error))
+
+
+def _findings(source: Adapter, candidates: Iterable[Candidate], report: files.Report) -> Iterator[Finding]:
+    for candidate in candidates:
+        try:
+            facts = source.summarise(candidate)
         except OSError as error:
             if not files.is_absence(error):
                 report(candidate.path, files.reason(error))
-        except Exception as error:  # a file must never cost more than itself
+        except Exception as error:  # one file must never cost the others
             report(candidate.path, _words(error))
         else:
             if facts is not None:
-                findings.append(Finding(candidate, facts))
-    summaries = tuple(chosen.unite(findings, environment, report))
-    return Survey(agent, chosen.LABEL, stores, count, summaries, tuple(problems.values()))
-
-
-def _candidates(chosen: Adapter, stores: tuple[tuple[Store, State], ...], report: files.Report) -> Iterator[Candidate]:
-    """Yield the files of all stores; one that is reached twice, by links, only once."""
-    seen: set[tuple[int, int]] = set()
-    for store, state in stores:
-        if state == "missing":
-            continue
-        for candidate in chosen.find(store, report):
-            identity = (candidate.device, candidate.inode)
-            if candidate.inode and identity in seen:
-                continue
-            seen.add(identity)
-            yield candidate
+                yield Finding(candidate, facts)
 
 
 def _state(store: Store) -> State:

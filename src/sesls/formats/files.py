@@ -63,13 +63,16 @@ def is_folder(entry: os.DirEntry[str]) -> bool:
 def tree(folder: str, report: Report, visited: set[tuple[int, int]] | None = None) -> Iterator[os.DirEntry[str]]:
     """Yield all entries below a folder that are no folders; a folder reached twice (by links) counts once."""
     visited = set() if visited is None else visited
-    if not first_visit(folder, visited):
-        return
-    for entry in entries(folder, report):
-        if is_folder(entry):
-            yield from tree(entry.path, report, visited)
-        else:
-            yield entry
+    waiting = [folder]
+    while waiting:
+        current = waiting.pop()
+        if not first_visit(current, visited):
+            continue
+        for entry in entries(current, report):
+            if is_folder(entry):
+                waiting.append(entry.path)
+            else:
+                yield entry
 
 
 def first_visit(folder: str, visited: set[tuple[int, int]]) -> bool:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 
@@ -184,7 +184,11 @@ def _mended(line: bytes, decoder: msgspec.json.Decoder[Record]) -> Iterator[Reco
     except (msgspec.DecodeError, RecursionError):
         for value in _values(line.decode("utf-8", "replace")):
             if isinstance(value, dict):
-                yield _fitted(decoder.type, value)
+                yield _fitted(_record_type(decoder), value)
+
+
+def _record_type(decoder: msgspec.json.Decoder[Record]) -> type[Record]:
+    return cast("type[Record]", decoder.type)
 
 
 def _values(text: str) -> Iterator[object]:

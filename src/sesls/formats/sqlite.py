@@ -33,14 +33,14 @@ _ATTEMPTS = 3
 Answer = TypeVar("Answer")
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """A database cannot be read; the message says why in a few lower-case words."""
 
 
 def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
     """Return what a query answers about a database; the query may run again if the file changes under it.
 
-    Raises Unreadable where the file is no database, is damaged or stays locked, and OSError where it is not
+    Raises UnreadableError where the file is no database, is damaged or stays locked, and OSError where it is not
     there or may not be read.
     """
     # The import costs some milliseconds that only a home with a database should pay.
@@ -66,7 +66,7 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
         with _copied(path) as copy:
             return _ask(copy, "mode=ro", query)
     except sqlite3.Error as error:
-        raise Unreadable(str(error).lower()) from error
+        raise UnreadableError(str(error).lower()) from error
 
 
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:

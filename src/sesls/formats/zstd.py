@@ -11,14 +11,14 @@ from sesls.formats import files
 _BLOCK = 1 << 20
 
 
-class Unreadable(Exception):
+class UnreadableError(Exception):
     """Some bytes are no Zstandard frame, or a frame that ends too early."""
 
 
 def blocks(path: str, limit: int) -> Iterator[bytes]:
     """Yield the decompressed content of a file in pieces, at most about `limit` bytes of it in all.
 
-    Raises OSError, and Unreadable where the compressed bytes are damaged; what came before was good.
+    Raises OSError, and UnreadableError where the compressed bytes are damaged; what came before was good.
     """
     # The import costs some milliseconds that only a home with compressed files should pay.
     if sys.version_info >= (3, 14):
@@ -33,6 +33,6 @@ def blocks(path: str, limit: int) -> Iterator[bytes]:
                 limit -= len(piece)
                 yield piece
     except (zstd.ZstdError, EOFError) as error:
-        raise Unreadable(str(error)) from error
+        raise UnreadableError(str(error)) from error
     finally:
         os.close(descriptor)

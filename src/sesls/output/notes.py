@@ -23,17 +23,17 @@ def below(page: Page, query: Query) -> Iterator[str]:
         yield f"The offset {page.offset:,} lies past the end: {words.count(page.total, 'session')}."
         return
     if page.offset or page.truncated:
+        following = f"; next: --offset {page.offset + shown}" if page.truncated else ""
         place = f"{page.offset + 1:,} to {page.offset + shown:,} of {words.count(page.total, 'session')}"
-        more = [f"--offset {page.offset + shown} for the next" if page.truncated else "", "--limit 0 for all"]
-        yield f"{place} ({', '.join(filter(None, more))})."
+        yield f"{place}{following}; all: --limit 0"
     else:
-        yield f"{words.count(page.total, 'session')}."
-    if query.active_filters() and page.filtered:
-        yield f"{words.count(page.filtered, 'session')} left out by {words.joined(_flags(query))}."
+        yield words.count(page.total, "session")
     if page.subagents and query.noise == "include" and query.kind is None:
-        yield f"{words.count(page.subagents, 'session')} spawned by others (--noise exclude leaves them out)."
+        yield f"{page.subagents:,} spawned by other sessions; without: --noise exclude"
+    if query.active_filters() and page.filtered:
+        yield f"{page.filtered:,} more without {words.joined(_flags(query))}"
     if masked := sum(page.redactions.values()):
-        yield f"{words.count(masked, 'secret')} masked (--no-redact shows {'it' if masked == 1 else 'them'})."
+        yield f"{words.count(masked, 'secret')} masked; shown: --no-redact"
 
 
 def _flags(query: Query) -> list[str]:

@@ -6,7 +6,7 @@ narrow; no row ever wraps.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -18,7 +18,7 @@ from sesls.text import one_line
 _GAP = 2
 _TITLE = "TITLE"
 _DIRECTORY = "DIRECTORY"
-_COMFORTABLE_TITLE = 32
+_ID = "ID"
 _OLD_SECONDS = 30 * 86_400
 _PALETTE = ("cyan", "green", "yellow", "magenta", "blue", "bright_red")
 
@@ -28,9 +28,11 @@ class _Column:
     heading: str
     cells: tuple[str, ...]
     least: int
-    """The narrowest this column may get, in terminal cells, before it is left out."""
+    """The narrowest this column may get, in terminal cells."""
+    good: int
+    """The width it is to have before a column beyond directory and id is shown."""
     most: int
-    """The widest this column gets on a terminal."""
+    """The widest it gets on a terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,24 +89,23 @@ def _columns(sessions: Sequence[Session], signs: _Signs, home: str | None) -> li
     """Return all columns; without a home directory, ids and directories in full."""
     ids = words.short_ids([session.uuid for session in sessions])
 
-    def column(heading: str, cells: Sequence[str], least: int, most: int) -> _Column:
-        return _Column(heading, tuple(cell or signs.absent for cell in cells), least, most)
+    def column(heading: str, cells: Sequence[str], least: int, good: int, most: int) -> _Column:
+        return _Column(heading, tuple(cell or signs.absent for cell in cells), least, good, most)
 
     return [
-        column("AGE", [words.age(session.age_sec) for session in sessions], 3, 4),
-        column("AGENT", [one_line(session.agent) for session in sessions], 5, 12),
-        column(_TITLE, [_title(session, signs) for session in sessions], _COMFORTABLE_TITLE, 200),
-        column(_DIRECTORY, [_directory(session, home) for session in sessions], 16, 44),
-        column(
-            "ID",
-            [one_line(session.uuid if home is None else ids[session.uuid]) for session in sessions],
-            8,
-            40,
-        ),
-        column("MODELS", [_models(session, home) for session in sessions], 12, 28),
-        column("SURFACE", [one_line(session.launch_surface or "") for session in sessions], 8, 20),
-        column("MSGS", [_messages(session) for session in sessions], 4, 6),
+        column("AGE", [words.age(session.age_sec) for session in sessions], 4, 4, 4),
+        column("AGENT", [one_line(session.agent) for session in sessions], 12, 12, 12),
+        column(_TITLE, [_title(session, signs) for session in sessions], 32, 36, 200),
+        column(_DIRECTORY, [_directory(session, home) for session in sessions], 12, 24, 44),
+        column(_ID, [_id(session, ids, home) for session in sessions], 40, 40, 40),
+        column("MODELS", [_models(session, home) for session in sessions], 18, 18, 32),
+        column("SURFACE", [one_line(session.launch_surface or "") for session in sessions], 14, 14, 20),
+        column("MSGS", [_messages(session) for session in sessions], 6, 6, 6),
     ]
+
+
+def _id(session: Session, ids: Mapping[str, str], home: str | None) -> str:
+    return one_line(session.uuid if home is None else ids[session.uuid])
 
 
 def _title(session: Session, signs: _Signs) -> str:
@@ -136,23 +137,28 @@ def _fitted(columns: Sequence[_Column], width: int) -> list[tuple[_Column, int]]
     natural = {
         column.heading: min(max(map(cell_len, (column.heading, *column.cells))), column.most) for column in columns
     }
-    least = {column.heading: min(natural[column.heading], column.least) for column in columns}
-    # Ids are worth nothing when cut.
-    least["ID"] = natural["ID"]
+
+    def needed(kept: Sequence[_Column], good: bool) -> int:
+        least = (column.good if good else column.least for column in kept)
+        wanted = sum(min(natural[column.heading], width) for column, width in zip(kept, least, strict=True))
+        return wanted + _GAP * (len(kept) - 1)
+
     kept = list(columns[:3])
     for column in columns[3:]:
-        if sum(least[one.heading] + _GAP for one in (*kept, column)) - _GAP > width:
+        if needed([*kept, column], good=column.heading not in (_DIRECTORY, _ID)) > width:
             break
         kept.append(column)
-    widths = {column.heading: least[column.heading] for column in kept}
-    spare = width - sum(widths.values()) - _GAP * (len(kept) - 1)
-    # What is left goes to the title, then to the others in their order.
-    for heading in (_TITLE, *(column.heading for column in kept)):
-        more = min(natural[heading] - widths[heading], max(spare, 0))
-        widths[heading] += more
-        spare -= more
+    widths = {column.heading: min(natural[column.heading], column.least) for column in kept}
+    spare = width - sum(widths.values()) - _GAP * (len(widths) - 1)
     if spare < 0:
         widths[_TITLE] = max(widths[_TITLE] + spare, 1)
+    # What is left makes every column good in the order of importance, and then as wide as its cells.
+    goals = [(column.heading, min(natural[column.heading], column.good)) for column in kept]
+    goals += [(column.heading, natural[column.heading]) for column in (*kept[3:], *kept[:3])]
+    for heading, goal in goals:
+        more = max(min(goal - widths[heading], spare), 0)
+        widths[heading] += more
+        spare -= more
     return [(column, widths[column.heading]) for column in kept]
 
 
@@ -165,7 +171,11 @@ def _cut(cell: str, width: int, signs: _Signs, *, from_left: bool) -> str:
     kept = cell[::-1] if from_left else cell
     while kept and cell_len(kept) > width - 1:
         kept = kept[: len(kept) - max(1, (cell_len(kept) - width) // 2)]
-    return signs.cut + kept[::-1] if from_left else kept.rstrip() + signs.cut
+    if not from_left:
+        return kept.rstrip() + signs.cut
+    end = kept[::-1]
+    boundary = end.find("/")
+    return signs.cut + (end[boundary:] if 0 < boundary < len(end) // 2 else end)
 
 
 def _style(heading: str, session: Session, agents: Sequence[str]) -> str:

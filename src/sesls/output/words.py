@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 
 from sesls.text import one_line
 
@@ -46,7 +47,7 @@ def joined(words: Sequence[str]) -> str:
 def short_ids(ids: Collection[str]) -> dict[str, str]:
     """Return for each id its shortest prefix, of eight characters at least, that no other one begins with."""
     ordered = sorted(set(ids))
-    shared = [0, *(_common(one, other) for one, other in zip(ordered, ordered[1:], strict=False)), 0]
+    shared = [0, *(_common(one, other) for one, other in pairwise(ordered)), 0]
     return {
         one: one[: max(_SHORTEST_ID, before + 1, after + 1)]
         for one, before, after in zip(ordered, shared, shared[1:], strict=False)

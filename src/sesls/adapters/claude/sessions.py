@@ -127,7 +127,7 @@ def _session(uuid: str, copies: list[Finding], found: _Found) -> Summary:
     )
     project_dir = _absolute(ends.project_dir)
     if candidate.store.role == places.COWORK:
-        project_dir = _first_folder(record)
+        project_dir = _cowork_dir(record, ends.project_dir)
         is_desktop = True
     return Summary(
         agent=AGENT,
@@ -178,7 +178,7 @@ def _record_alone(uuid: str, finding: Finding) -> Iterator[Summary]:
         uuid=uuid,
         kind="agent",
         parent_uuid=None,
-        project_dir=_first_folder(record) if is_cowork else _absolute(record.cwd),
+        project_dir=_cowork_dir(record, record.cwd) if is_cowork else _absolute(record.cwd),
         launch_surface="claude-desktop",
         last_activity=_record_time(finding) or from_file_time(candidate.mtime_ns),
         path=candidate.path,
@@ -186,9 +186,11 @@ def _record_alone(uuid: str, finding: Finding) -> Iterator[Summary]:
     )
 
 
-def _first_folder(record: Record | None) -> str | None:
-    folders = record.user_selected_folders if record is not None else None
-    return _absolute(folders[0]) if folders else None
+def _cowork_dir(record: Record | None, cwd: str | None) -> str | None:
+    """Return the first folder a person selected, else where it ran, unless that lay in a virtual machine."""
+    if record is not None and record.user_selected_folders:
+        return _absolute(record.user_selected_folders[0])
+    return None if cwd is not None and cwd.startswith("/sessions/") else _absolute(cwd)
 
 
 def _absolute(path: str | None) -> str | None:
@@ -213,6 +215,7 @@ class _CustomTitle(msgspec.Struct, rename="camel"):
 
 class _Archived(msgspec.Struct):
     archived: bool | None = None
+    at: str | None = None
 
 
 _SUBAGENT_META = msgspec.json.Decoder(_SubagentMeta)
@@ -253,11 +256,7 @@ def _details(summary: Summary, environment: Environment, report: files.Report) -
             worktree=meta.worktree_path,
         )
     else:
-        archived = _side(places.side_file(summary.path, "archived.json"), _ARCHIVED)
-        is_archived = (archived is not None and archived.archived) or (
-            source.record is not None and source.record.is_archived
-        )
-        extra |= _present(archived=is_archived or None)
+        extra |= _present(archived=_is_archived(summary.path, contents, source.record) or None)
         if source.candidate.store.role != places.COWORK:
             resume_command = _resume(summary, source, environment)
     return Details(
@@ -287,6 +286,15 @@ def _title(path: str, contents: Contents, record: Record | None) -> str | None:
         or contents.first_prompt
         or contents.command
     )
+
+
+def _is_archived(path: str, contents: Contents, record: Record | None) -> bool:
+    """Tell whether a session was archived, by Claude Code (any later prompt undoes that) or in Desktop."""
+    side = _side(places.side_file(path, "archived.json"), _ARCHIVED)
+    if side is not None and side.archived:
+        at = instant(side.at)
+        return at is None or contents.prompted_at is None or contents.prompted_at <= at
+    return record is not None and bool(record.is_archived)
 
 
 def _resume(summary: Summary, source: Source, environment: Environment) -> str:

@@ -131,6 +131,8 @@ class Contents:
     ai_title: str | None = None
     last_prompt: str | None = None
     first_prompt: str | None = None
+    prompted_at: Instant | None = None
+    """When a person last said something."""
     command: str | None = None
     summary: str | None = None
     """The one whose chain ends last in this file."""
@@ -168,19 +170,7 @@ def read_contents(path: str, summaries: Collection[tuple[str, str]], is_subagent
 
 
 def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
-    facts = contents.facts
-    if row.entrypoint and "entrypoint" not in facts:
-        facts["entrypoint"] = row.entrypoint
-    if row.version:
-        facts["agent_version"] = row.version
-    if row.git_branch:
-        facts["git_branch"] = row.git_branch
-    if row.forked_from is not None and row.forked_from.session_id:
-        facts.setdefault("forked_from", row.forked_from.session_id)
-    if row.session_kind:
-        facts["session_kind"] = row.session_kind
-    if row.team_name:
-        facts["team_name"] = row.team_name
+    _add_facts(contents.facts, row)
     message = row.message
     if row.type == "assistant":
         if message is not None:
@@ -196,6 +186,22 @@ def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
         contents.command = contents.command or command
         if said is not None or command is not None or not texts:
             contents.prompts += 1
+            contents.prompted_at = instant(row.timestamp) or contents.prompted_at
+
+
+def _add_facts(facts: dict[str, object], row: Row) -> None:
+    """Note the first entrypoint and fork, and the latest of everything else."""
+    if row.forked_from is not None and row.forked_from.session_id:
+        facts.setdefault("forked_from", row.forked_from.session_id)
+    if row.entrypoint:
+        facts.setdefault("entrypoint", row.entrypoint)
+    latest_facts = {
+        "agent_version": row.version,
+        "git_branch": row.git_branch,
+        "session_kind": row.session_kind,
+        "team_name": row.team_name,
+    }
+    facts.update({name: value for name, value in latest_facts.items() if value})
 
 
 def _add_note(contents: Contents, row: Row) -> None:

@@ -102,6 +102,19 @@ class Record(msgspec.Struct):
     content: list[Part] | None = None
 
 
+class LatePayload(msgspec.Struct):
+    """What matters of a payload near the end of a rollout."""
+
+    thread_settings: Settings | None = None
+
+
+class LateRecord(msgspec.Struct):
+    """What matters of a line near the end of a rollout."""
+
+    timestamp: str | None = None
+    payload: LatePayload | None = None
+
+
 class Session(msgspec.Struct):
     """The head of a TypeScript save."""
 
@@ -126,4 +139,5 @@ class Save(msgspec.Struct):
 
 
 RECORD = msgspec.json.Decoder(Record)
+LATE_RECORD = msgspec.json.Decoder(LateRecord)
 SAVE = msgspec.json.Decoder(Save)

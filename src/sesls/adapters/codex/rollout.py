@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sesls.adapters.codex import places, prompts
-from sesls.adapters.codex.records import RECORD, SAVE, Part, Payload, Record
+from sesls.adapters.codex.records import LATE_RECORD, RECORD, SAVE, LateRecord, Part, Payload, Record
 from sesls.formats import files, jsonl, zstd
 from sesls.instants import Instant, instant, latest
 
@@ -66,7 +66,7 @@ def read_ends(path: str) -> Ends | None:
     return _ends(path, head, tail)
 
 
-def _ends(path: str, head: list[Record], tail: list[Record]) -> Ends | None:
+def _ends(path: str, head: list[Record], tail: list[LateRecord]) -> Ends | None:
     meta = next((record for record in head if _is_header(record)), None)
     bare = next((record for record in head if record.payload is None and record.id and record.type is None), None)
     name = places.name(path)
@@ -77,20 +77,15 @@ def _ends(path: str, head: list[Record], tail: list[Record]) -> Ends | None:
     if thread_id is None or (meta is None and bare is None and not _is_thread(head)):
         return None
     is_wrapped = meta is not None or bare is None
-    everything = [*head, *tail]
-    settings = [
-        record.payload.thread_settings.cwd
-        for record in everything
-        if record.payload is not None
-        and record.payload.thread_settings is not None
-        and record.payload.thread_settings.cwd
-    ]
+    everything: list[Record | LateRecord] = [*head, *tail]
+    settings = (record.payload.thread_settings for record in everything if record.payload is not None)
+    directories = [one.cwd for one in settings if one is not None and one.cwd]
     return Ends(
         thread_id=thread_id,
         segment_id=name.segment_id,
         header=header,
         created=instant(header.timestamp) or instant(head[0].timestamp),
-        settings_cwd=settings[-1] if settings else None,
+        settings_cwd=directories[-1] if directories else None,
         other_cwd=None if header.cwd else next(filter(None, map(_told_cwd, head)), None),
         last_activity=latest(record.timestamp for record in everything if record.timestamp) if is_wrapped else None,
         is_wrapped=is_wrapped,
@@ -118,14 +113,14 @@ def _head(records: Iterable[Record]) -> Iterator[Record]:
             return
 
 
-def _tail(file: jsonl.File) -> list[Record]:
+def _tail(file: jsonl.File) -> list[LateRecord]:
     """Return the last records, in their order: a window of them, and back to one with a time at least."""
-    records: list[Record] = []
+    records: list[LateRecord] = []
     size = 0
     has_time = False
     for line in jsonl.tail_lines(file, _WINDOW, _TAIL_LIMIT):
         size += len(line) + 1
-        for record in jsonl.records([line], RECORD):
+        for record in jsonl.records([line], LATE_RECORD):
             records.append(record)
             has_time = has_time or instant(record.timestamp) is not None
         if has_time and size >= _WINDOW:
@@ -153,7 +148,7 @@ def _user_parts(record: Record) -> list[Part] | None:
     return message.content
 
 
-def _ends_of_compressed(path: str) -> tuple[list[Record], list[Record], int]:
+def _ends_of_compressed(path: str) -> tuple[list[Record], list[LateRecord], int]:
     """Return the first and the last records of a compressed rollout and its size; all of it has to be unpacked."""
     blocks = zstd.blocks(path, _DECOMPRESSED_LIMIT)
     start, last, before_last, size = b"", b"", b"", 0
@@ -164,14 +159,14 @@ def _ends_of_compressed(path: str) -> tuple[list[Record], list[Record], int]:
     head = list(_head(jsonl.records(jsonl.lines([start]), RECORD)))
     tail_bytes = (before_last + last)[-2 * jsonl.BLOCK :]
     cut = 0 if size <= len(tail_bytes) else tail_bytes.find(b"\n") + 1
-    return head, list(jsonl.records(jsonl.lines([tail_bytes[cut:]]), RECORD)), size
+    return head, list(jsonl.records(jsonl.lines([tail_bytes[cut:]]), LATE_RECORD)), size
 
 
 def _undamaged(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Yield the pieces before the first damaged one."""
     try:
         yield from blocks
-    except zstd.Unreadable:
+    except zstd.UnreadableError:
         return
 
 

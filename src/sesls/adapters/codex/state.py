@@ -121,7 +121,7 @@ def _answer(
 ) -> dict[str, Value]:
     try:
         return sqlite.read(path, query)
-    except sqlite.Unreadable as error:
+    except sqlite.UnreadableError as error:
         report(path, str(error))
     except OSError as error:
         if not files.is_absence(error):

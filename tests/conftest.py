@@ -1,0 +1,53 @@
+"""What every test may use: an empty home, and the questions that sesls can be asked about it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from sesls.environment import Environment
+from sesls.inventory import take
+from sesls.page import Page
+from sesls.query import Query
+from sesls.session import Session
+
+Ask = Callable[..., Page]
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An empty home directory."""
+    path = tmp_path / "home"
+    path.mkdir()
+    return path
+
+
+def environment_of(home: Path, variables: Mapping[str, str] | None = None) -> Environment:
+    """Return an environment in which nothing but this home exists."""
+    return Environment(
+        home=str(home), variables=dict(variables or {}), cwd=str(home), config_home=str(home / ".config")
+    )
+
+
+@pytest.fixture
+def ask(home: Path) -> Ask:
+    """A function that takes the fields of a query (and `variables`) and returns the page for this home."""
+
+    def asked(variables: Mapping[str, str] | None = None, **fields: object) -> Page:
+        return take(Query(**{"limit": 0, **fields}), environment_of(home, variables))  # type: ignore[arg-type]
+
+    return asked
+
+
+@pytest.fixture
+def only(ask: Ask) -> Callable[..., Session]:
+    """A function that returns the one session of this home, and fails when there is another number of them."""
+
+    def one(**fields: object) -> Session:
+        page = ask(**fields)
+        assert len(page.sessions) == 1, [session.uuid for session in page.sessions]
+        return page.sessions[0]
+
+    return one
