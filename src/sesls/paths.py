@@ -36,6 +36,11 @@ def is_windows_path(path: str) -> bool:
     return _WINDOWS_PATH.match(path) is not None
 
 
+def absolute_or_none(path: str | None) -> str | None:
+    """Return a path if it is absolute, on any system: a relative one says nothing about where a session ran."""
+    return path if path and (path.startswith("/") or is_windows_path(path)) else None
+
+
 def absolute_dir(path: str, cwd: str, home: str) -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one. Raises ValueError if blank."""
     if not path.strip():

@@ -12,8 +12,6 @@ with SQLite 3.40 on stores of Codex 0.171 and OpenCode 1.18):
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -106,6 +104,9 @@ def _state(path: str) -> _State:
 @contextmanager
 def _copied(path: str) -> Iterator[str]:
     """Copy a database and its WAL into a private folder; again when they changed meanwhile."""
+    import shutil  # both here: few databases have to be copied
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="sesls-") as folder:
         copy = os.path.join(folder, "copy.db")
         for _ in range(_ATTEMPTS):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Literal, TextIO
 
 from sesls.output import words
 from sesls.output.terminal import shows_unicode
@@ -19,6 +19,7 @@ _GAP = 2
 _TITLE = "TITLE"
 _DIRECTORY = "DIRECTORY"
 _ID = "ID"
+_MESSAGES = "MSGS"
 _OLD_SECONDS = 30 * 86_400
 _PALETTE = ("cyan", "green", "yellow", "magenta", "blue", "bright_red")
 
@@ -69,7 +70,8 @@ def write_table(sessions: Sequence[Session], stream: TextIO, *, home: str, agent
     columns = _fitted(_columns(sessions, signs, home), console.width)
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_edge=False)
     for column, width in columns:
-        table.add_column(Text(column.heading), width=width, no_wrap=True)
+        justify: Literal["left", "right"] = "right" if column.heading == _MESSAGES else "left"
+        table.add_column(Text(column.heading), width=width, no_wrap=True, justify=justify)
     for row, session in enumerate(sessions):
         table.add_row(
             *(
@@ -100,7 +102,7 @@ def _columns(sessions: Sequence[Session], signs: _Signs, home: str | None) -> li
         column(_ID, [_id(session, ids, home) for session in sessions], 40, 40, 40),
         column("MODELS", [_models(session, home) for session in sessions], 18, 18, 32),
         column("SURFACE", [one_line(session.launch_surface or "") for session in sessions], 14, 14, 20),
-        column("MSGS", [_messages(session) for session in sessions], 6, 6, 6),
+        column(_MESSAGES, [_messages(session) for session in sessions], 6, 6, 6),
     ]
 
 

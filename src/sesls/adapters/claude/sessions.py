@@ -17,13 +17,16 @@ from sesls.adapters.interface import Finding
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
 from sesls.instants import Instant, from_file_time, instant
-from sesls.paths import is_windows_path
+from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
 AGENT = "claude"
 
 _DESKTOP_ENTRYPOINTS = frozenset({"claude-desktop", "claude-desktop-3p", "local-agent", "local_agent"})
 _SIDE_FILE_LIMIT = 1 << 20
+
+
+File = tuple[Candidate, Ends]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Source:
     ends: Ends | None
     """None for a Desktop record whose transcript is gone."""
     record: Record | None = None
-    summaries: tuple[tuple[str, str], ...] = ()
+    summaries: Sequence[tuple[str, str]] = ()
     copies: tuple[str, ...] = ()
 
 
@@ -49,9 +52,11 @@ def summarise(candidate: Candidate) -> Ends | Record | None:
 class _Found:
     """All findings of one scan, sorted by what they are."""
 
-    sessions: dict[str, list[Finding]] = field(default_factory=lambda: defaultdict(list))
-    subagents: dict[tuple[str, str], list[Finding]] = field(default_factory=lambda: defaultdict(list))
-    records: dict[str, Finding] = field(default_factory=dict)
+    sessions: dict[str, list[File]] = field(default_factory=lambda: defaultdict(list))
+    subagents: dict[tuple[str, str], list[File]] = field(default_factory=lambda: defaultdict(list))
+    """By root session and agent id: agent ids are unique within a session only."""
+    records: dict[str, tuple[Candidate, Record]] = field(default_factory=dict)
+    """By transcript; one can have records under several accounts, of which the newest counts."""
     desktop_ids: set[str] = field(default_factory=set)
     summaries: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
     """By project folder: a session's summary often stands in another session's file (1.0 to 2.1.2)."""
@@ -66,135 +71,122 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
         yield roots[uuid]
     for (root, uuid), copies in found.subagents.items():
         yield _subagent(uuid, root, roots.get(root), copies)
-    for uuid, finding in found.records.items():
-        if uuid not in roots:
-            yield from _record_alone(uuid, finding)
+    for uuid, (candidate, record) in found.records.items():
+        if uuid not in roots and not _is_helper(candidate, record):
+            yield _record_alone(uuid, candidate, record)
 
 
 def _sorted(findings: Sequence[Finding]) -> _Found:
     found = _Found()
-    for finding in findings:
-        candidate, facts = finding
+    for candidate, facts in findings:
         if isinstance(facts, Record):
             found.desktop_ids.update(facts.transcripts)
             uuid = facts.cli_session_id
-            if uuid and (uuid not in found.records or _record_time(finding) > _record_time(found.records[uuid])):
-                found.records[uuid] = finding
+            known = found.records.get(uuid or "")
+            if uuid and (known is None or _record_time(facts) > _record_time(known[1])):
+                found.records[uuid] = (candidate, facts)
         elif isinstance(facts, Ends):
             if facts.summaries:
                 found.summaries[os.path.dirname(candidate.path)].extend(facts.summaries)
             if not facts.has_turns:
                 continue
             if candidate.role == places.SESSION:
-                found.sessions[places.session_id(candidate.path)].append(finding)
+                found.sessions[places.session_id(candidate.path)].append((candidate, facts))
             else:
-                root = _root_of(candidate, facts)
-                found.subagents[root, places.agent_id(candidate.path)].append(finding)
+                root = places.root_id(candidate.path) if candidate.role == places.SUBAGENT else facts.session_id
+                found.subagents[root or "", places.agent_id(candidate.path)].append((candidate, facts))
     return found
 
 
-def _root_of(candidate: Candidate, ends: Ends) -> str:
-    return places.root_id(candidate.path) if candidate.role == places.SUBAGENT else ends.session_id or ""
-
-
-def _record_time(finding: Finding) -> Instant:
-    record = finding.facts
-    assert isinstance(record, Record)
+def _record_time(record: Record) -> Instant:
     return instant(record.last_activity_at) or instant(record.created_at) or 0
 
 
-def _activity(finding: Finding) -> Instant:
-    ends = finding.facts
-    assert isinstance(ends, Ends)
-    return from_file_time(finding.candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+def _activity(file: File) -> Instant:
+    candidate, ends = file
+    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
 
 
-def _newest_first(copies: Iterable[Finding]) -> list[Finding]:
-    return sorted(copies, key=lambda copy: (-_activity(copy), copy.candidate.path))
+def _newest_first(copies: Iterable[File]) -> list[File]:
+    return sorted(copies, key=lambda file: (-_activity(file), file[0].path))
 
 
-def _session(uuid: str, copies: list[Finding], found: _Found) -> Summary:
+def _session(uuid: str, copies: list[File], found: _Found) -> Summary:
     newest, *others = _newest_first(copies)
     candidate, ends = newest
-    assert isinstance(ends, Ends)
-    finding = found.records.get(uuid)
-    record = finding.facts if finding is not None else None
-    assert record is None or isinstance(record, Record)
-    is_desktop = (
-        ends.entrypoint in _DESKTOP_ENTRYPOINTS
-        if ends.entrypoint is not None
-        else uuid in found.desktop_ids  # rows name their entrypoint from 2.1.78 on
-    )
-    project_dir = _absolute(ends.project_dir)
+    _, record = found.records.get(uuid, (None, None))
+    # Rows name their entrypoint from 2.1.78 on.
+    is_desktop = ends.entrypoint in _DESKTOP_ENTRYPOINTS if ends.entrypoint else uuid in found.desktop_ids
+    project_dir = absolute_or_none(ends.project_dir)
     if candidate.store.role == places.COWORK:
-        project_dir = _cowork_dir(record, ends.project_dir)
         is_desktop = True
+        project_dir = _cowork_dir(record, ends.project_dir)
     return Summary(
         agent=AGENT,
         uuid=uuid,
         kind="agent",
         parent_uuid=None,
         project_dir=project_dir,
-        launch_surface="claude-desktop" if is_desktop else "claude-cli",
+        launch_surface=_surface(is_desktop),
         last_activity=_activity(newest),
         path=candidate.path,
         source=Source(
             candidate,
             ends,
             record,
-            tuple(found.summaries.get(os.path.dirname(candidate.path), ())),
-            tuple(copy.candidate.path for copy in others),
+            found.summaries.get(os.path.dirname(candidate.path), ()),
+            tuple(copy.path for copy, _ in others),
         ),
     )
 
 
-def _subagent(uuid: str, root: str, parent: Summary | None, copies: list[Finding]) -> Summary:
+def _subagent(uuid: str, root: str, parent: Summary | None, copies: list[File]) -> Summary:
     newest, *others = _newest_first(copies)
     candidate, ends = newest
-    assert isinstance(ends, Ends)
-    own_surface = "claude-desktop" if ends.entrypoint in _DESKTOP_ENTRYPOINTS else "claude-cli"
+    own_surface = _surface(ends.entrypoint in _DESKTOP_ENTRYPOINTS)
     return Summary(
         agent=AGENT,
         uuid=uuid,
         kind="subagent",
         parent_uuid=root or None,
-        project_dir=parent.project_dir if parent is not None else _absolute(ends.project_dir),
-        launch_surface=parent.launch_surface if parent is not None else own_surface,
+        project_dir=absolute_or_none(ends.project_dir) if parent is None else parent.project_dir,
+        launch_surface=own_surface if parent is None else parent.launch_surface,
         last_activity=_activity(newest),
         path=candidate.path,
-        source=Source(candidate, ends, copies=tuple(copy.candidate.path for copy in others)),
+        source=Source(candidate, ends, copies=tuple(copy.path for copy, _ in others)),
     )
 
 
-def _record_alone(uuid: str, finding: Finding) -> Iterator[Summary]:
-    """Yield the session of a Desktop record whose transcript is gone or on another machine."""
-    candidate, record = finding
-    assert isinstance(record, Record)
-    if record.session_type is not None or os.path.basename(os.path.dirname(candidate.path)) == "agent":
-        return  # one of Desktop's own helpers
+def _is_helper(candidate: Candidate, record: Record) -> bool:
+    """Tell whether a record is about one of Desktop's own helpers."""
+    return record.session_type is not None or os.path.basename(os.path.dirname(candidate.path)) == "agent"
+
+
+def _record_alone(uuid: str, candidate: Candidate, record: Record) -> Summary:
+    """Return the session of a Desktop record whose transcript is gone or on another machine."""
     is_cowork = candidate.store.role == places.COWORK
-    yield Summary(
+    return Summary(
         agent=AGENT,
         uuid=uuid,
         kind="agent",
         parent_uuid=None,
-        project_dir=_cowork_dir(record, record.cwd) if is_cowork else _absolute(record.cwd),
-        launch_surface="claude-desktop",
-        last_activity=_record_time(finding) or from_file_time(candidate.mtime_ns),
+        project_dir=_cowork_dir(record, record.cwd) if is_cowork else absolute_or_none(record.cwd),
+        launch_surface=_surface(is_desktop=True),
+        last_activity=_record_time(record) or from_file_time(candidate.mtime_ns),
         path=candidate.path,
         source=Source(candidate, None, record),
     )
 
 
+def _surface(is_desktop: bool) -> str:
+    return "claude-desktop" if is_desktop else "claude-cli"
+
+
 def _cowork_dir(record: Record | None, cwd: str | None) -> str | None:
     """Return the first folder a person selected, else where it ran, unless that lay in a virtual machine."""
     if record is not None and record.user_selected_folders:
-        return _absolute(record.user_selected_folders[0])
-    return None if cwd is not None and cwd.startswith("/sessions/") else _absolute(cwd)
-
-
-def _absolute(path: str | None) -> str | None:
-    return path if path and (path.startswith("/") or is_windows_path(path)) else None
+        return absolute_or_none(record.user_selected_folders[0])
+    return None if cwd is not None and cwd.startswith("/sessions/") else absolute_or_none(cwd)
 
 
 class _SubagentMeta(msgspec.Struct, rename="camel"):

@@ -15,7 +15,7 @@ from sesls.adapters.interface import Finding
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import Instant, from_file_time
-from sesls.paths import is_windows_path
+from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
 AGENT = "codex"
@@ -60,7 +60,7 @@ def _thread(thread: str, own: list[tuple[Candidate, Ends]], known_dir: str | Non
         uuid=thread,
         kind="subagent" if _is_subagent(header) else "agent",
         parent_uuid=_parent(header),
-        project_dir=_absolute(known_dir or ends.settings_cwd or header.cwd or ends.other_cwd),
+        project_dir=absolute_or_none(known_dir or ends.settings_cwd or header.cwd or ends.other_cwd),
         launch_surface=header.originator,
         last_activity=_activity(candidate, ends),
         path=candidate.path,
@@ -81,10 +81,6 @@ def _preference(file: tuple[Candidate, Ends]) -> tuple[int, bool, bool, str]:
 
 def _activity(candidate: Candidate, ends: Ends) -> Instant:
     return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
-
-
-def _absolute(path: str | None) -> str | None:
-    return path if path and (path.startswith("/") or is_windows_path(path)) else None
 
 
 def _is_subagent(header: Payload) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -90,7 +89,11 @@ def _configured_dir(home: str) -> str | None:
     """Return `sqlite_home` of config.toml, which wins over the variable."""
     try:
         config = files.content(os.path.join(home, "config.toml"), _CONFIG_LIMIT)
-        value = tomllib.loads(config.decode()).get("sqlite_home") if b"sqlite_home" in config else None
+        if b"sqlite_home" not in config:
+            return None
+        import tomllib  # here: few configurations have the key
+
+        value = tomllib.loads(config.decode()).get("sqlite_home")
     except (OSError, ValueError):
         return None
     return os.path.join(home, os.path.expanduser(value)) if isinstance(value, str) and value else None
