@@ -1,0 +1,187 @@
+"""OpenCode's databases: tables `session`, `message` and `part` (1.x), `session_v2` and `session_message` (2.x).
+
+Columns come and go and their order differs between created and migrated databases, so they are selected by name and
+only where they exist. The two generations of tables can hold the same sessions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sesls.adapters.opencode.records import MESSAGE, MODEL, PART, Message, text_of
+from sesls.formats import jsonl, sqlite
+from sesls.instants import Instant, instant
+
+if TYPE_CHECKING:
+    import sqlite3
+
+# Newest first: 2.x copied the older sessions, and renames happen in its own tables.
+_SESSION_TABLES = ("session_v2", "session")
+_MESSAGE_TABLES = ("session_message", "message")
+_LAST_MESSAGES = 5
+_PROMPTS_LOOKED_AT = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A session's row."""
+
+    id: str
+    parent_id: str | None
+    directory: str | None
+    title: str | None
+    created: Instant | None
+    last_activity: Instant | None
+    """The later of the row's own time and the last messages'. `message.time_updated` is the time of a migration."""
+    archived: bool
+    version: str | None
+    agent: str | None
+    model: str | None
+    """The last one chosen, which may never have answered."""
+    forked_from: str | None
+
+
+@dataclass(slots=True)
+class Messages:
+    """What a session's messages tell."""
+
+    count: int
+    models: dict[str, None]
+    first_prompt: str | None
+
+
+def read_rows(path: str) -> tuple[Row, ...]:
+    """Return all sessions of a database, each once, in one query for each of its session tables.
+
+    Raises OSError, and ValueError when it is no database or has tables but none of sessions.
+    """
+    try:
+        return sqlite.read(path, _rows)
+    except sqlite.UnreadableError as error:
+        raise ValueError(str(error)) from error
+
+
+def read_messages(path: str, ids: Sequence[str], with_prompts: frozenset[str]) -> dict[str, Messages]:
+    """Return what the messages of some sessions tell; the first prompt only for those asked for.
+
+    Raises OSError and ValueError, as `read_rows` does.
+    """
+    try:
+        return sqlite.read(path, partial(_messages, ids, with_prompts))
+    except sqlite.UnreadableError as error:
+        raise ValueError(str(error)) from error
+
+
+def _rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
+    connection.create_function("message_moment", 2, _moment)
+    found: dict[str, Row] = {}
+    tables = [table for table in _SESSION_TABLES if sqlite.columns(connection, table)]
+    if not tables and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        raise sqlite.UnreadableError("has no table of sessions")
+    for table in tables:
+        for row in connection.execute(_session_query(connection, table)):
+            if isinstance(row[0], str):
+                found.setdefault(row[0], _row(row))
+    return tuple(found.values())
+
+
+def _session_query(connection: sqlite3.Connection, table: str) -> str:
+    columns = sqlite.columns(connection, table)
+    names = (
+        "id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived", "version",
+        "agent", "model", "fork_session_id",
+    )  # fmt: skip
+    selected = ", ".join(f"s.{name}" if name in columns else "NULL" for name in names)
+    moments = [_last_moment(connection, messages) for messages in _MESSAGE_TABLES]
+    return f"SELECT {selected}, {', '.join(moments)} FROM {table} AS s"
+
+
+def _last_moment(connection: sqlite3.Connection, table: str) -> str:
+    """Return an expression for the latest moment among a session's last messages, which an index finds."""
+    columns = sqlite.columns(connection, table)
+    if not {"session_id", "data"} <= columns:
+        return "NULL"
+    created = "time_created" if "time_created" in columns else "NULL"
+    order = "time_created" if "time_created" in columns else "seq" if "seq" in columns else "rowid"
+    last = (
+        f"SELECT data, {created} AS created FROM {table} WHERE session_id = s.id "
+        f"ORDER BY {order} DESC LIMIT {_LAST_MESSAGES}"
+    )
+    return f"(SELECT max(message_moment(CAST(data AS BLOB), created)) FROM ({last}))"
+
+
+def _moment(data: bytes | None, created: object) -> Instant | None:
+    message = jsonl.whole(data or b"", MESSAGE)
+    return (message.moment if message is not None else None) or instant(created)
+
+
+def _row(row: Sequence[Any]) -> Row:
+    session, parent, directory, title, created, updated, archived, version, agent, model, fork, *moments = row
+    times = [moment for value in (updated, created, *moments) if (moment := instant(value)) is not None]
+    chosen = jsonl.whole(model.encode("utf-8", "replace"), MODEL) if isinstance(model, str) and model else None
+    return Row(
+        id=session,
+        parent_id=_text(parent),
+        directory=_text(directory),
+        title=_text(title),
+        created=instant(created),
+        last_activity=max(times, default=None),
+        archived=archived is not None,
+        version=_text(version),
+        agent=_text(agent),
+        model=chosen.id if chosen is not None else None,
+        forked_from=_text(fork),
+    )
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqlite3.Connection) -> dict[str, Messages]:
+    found = {session: Messages(0, {}, None) for session in ids}
+    prompts: dict[str, list[str]] = {}
+    for session, message_id, message in _all_messages(ids, connection):
+        if message.role not in ("user", "assistant"):
+            continue
+        one = found[session]
+        one.count += 1
+        if message.role == "assistant":
+            if model := message.answering_model:
+                one.models[model] = None
+        elif session in with_prompts and one.first_prompt is None:
+            one.first_prompt = message.own_text
+            prompts.setdefault(session, []).append(message_id)
+    if "message_id" in sqlite.columns(connection, "part"):
+        for session, message_ids in prompts.items():
+            texts = (_part_text(one, connection) for one in message_ids[:_PROMPTS_LOOKED_AT])
+            found[session].first_prompt = found[session].first_prompt or next(filter(None, texts), None)
+    return found
+
+
+def _all_messages(ids: Sequence[str], connection: sqlite3.Connection) -> Iterator[tuple[str, str, Message]]:
+    """Yield the messages of some sessions in the order of time, with their session and id."""
+    for table in _MESSAGE_TABLES:
+        columns = sqlite.columns(connection, table)
+        if not {"session_id", "data"} <= columns:
+            continue
+        kind = "type" if "type" in columns else "NULL"
+        order = ", ".join(name for name in ("seq", "time_created", "id") if name in columns) or "rowid"
+        identity = "id" if "id" in columns else "NULL"
+        query = (
+            f"SELECT session_id, {identity}, {kind}, CAST(data AS BLOB) FROM {table} "
+            f"WHERE session_id IN ({{}}) ORDER BY session_id, {order}"
+        )
+        for session, message_id, role, data in sqlite.rows_of(connection, query, ids):
+            message = jsonl.whole(data or b"", MESSAGE)
+            if message is not None:
+                message.role = message.role or _text(role)
+                yield session, str(message_id), message
+
+
+def _part_text(message_id: str, connection: sqlite3.Connection) -> str | None:
+    rows = connection.execute("SELECT CAST(data AS BLOB) FROM part WHERE message_id = ? ORDER BY id", (message_id,))
+    return text_of(list(jsonl.records((data for (data,) in rows if data), PART)))
