@@ -1,0 +1,11 @@
+"""Google Antigravity: its IDE, its desktop program, the `agy` command line, the ACP server and the SDK.
+
+Format notes: docs/formats/antigravity.md.
+"""
+
+from sesls.adapters.antigravity.places import find, stores
+from sesls.adapters.antigravity.sessions import details, summarise, unite
+
+__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+
+LABEL = "Antigravity"

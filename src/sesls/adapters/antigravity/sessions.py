@@ -1,0 +1,331 @@
+"""Antigravity's conversations, out of databases, encrypted files, logs, artifacts and what the indexes say of them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+import msgspec
+
+from sesls.adapters import resume
+from sesls.adapters.antigravity import database, index, log, places
+from sesls.adapters.antigravity.database import Trajectory
+from sesls.adapters.antigravity.index import Entry, Index
+from sesls.adapters.interface import Finding
+from sesls.environment import Environment
+from sesls.formats import files, jsonl
+from sesls.instants import Instant, from_file_time, instant
+from sesls.paths import absolute_or_none
+from sesls.session import Candidate, Details, Summary
+
+AGENT = "antigravity"
+
+_SMALL_FILE = 1 << 20
+_ARTIFACT_START = 64 << 10
+_TITLE = re.compile(r'\btitle:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_ARCHIVED = re.compile(r"\barchived:\s*true\b")
+_ESCAPED = re.compile(r'\\(["\\\'nt])')
+_HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
+_HEX_ID = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
+# What people write first, by what it is most often about.
+_ARTIFACTS = ("task.md", "implementation_plan.md", "walkthrough.md")
+
+
+class _Descriptor(msgspec.Struct, rename="camel"):
+    type_name: str | None = None
+    role: str | None = None
+
+
+class _Note(msgspec.Struct, rename="camel"):
+    subagent_descriptor: _Descriptor | None = None
+
+
+class _ArtifactMetadata(msgspec.Struct, rename="camel"):
+    updated_at: str | None = None
+
+
+class _AcpMetadata(msgspec.Struct):
+    cwd: str | None = None
+
+
+_NOTE = msgspec.json.Decoder(_Note)
+_ARTIFACT_METADATA = msgspec.json.Decoder(_ArtifactMetadata)
+_ACP_METADATA = msgspec.json.Decoder(_AcpMetadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What the first reading of one file tells."""
+
+    trajectory: Trajectory | None = None
+    log: log.Ends | None = None
+    artifact_activity: Instant | None = None
+    acp_dir: str | None = None
+    note: _Descriptor | None = None
+
+    @property
+    def last_activity(self) -> Instant | None:
+        """The latest moment that the file itself records."""
+        moments = (
+            self.trajectory.last_activity if self.trajectory is not None else None,
+            self.log.last_activity if self.log is not None else None,
+        )
+        return max(filter(None, moments), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What `details` needs to know of a conversation: all its files, the best one first, and what indexes say."""
+
+    files: tuple[tuple[Candidate, Facts], ...]
+    entries: tuple[Entry, ...]
+    note: _Descriptor | None
+    first_prompt: str | None
+    has_own_time: bool
+
+
+def summarise(candidate: Candidate) -> Facts:
+    """Return what one file tells; see `Adapter.summarise`."""
+    if candidate.role == places.DATABASE:
+        acp = jsonl.small(candidate.path.removesuffix(".db") + ".meta", _ACP_METADATA)
+        return Facts(trajectory=database.read_trajectory(candidate.path), acp_dir=acp.cwd if acp is not None else None)
+    if candidate.role == places.LOG:
+        return Facts(log=log.read_ends(candidate.path))
+    if candidate.role == places.ARTIFACT:
+        return Facts(artifact_activity=_artifact_activity(os.path.dirname(candidate.path)))
+    if candidate.role == places.SUBAGENT_NOTE:
+        note = jsonl.small(candidate.path, _NOTE)
+        return Facts(note=note.subagent_descriptor if note is not None else None)
+    return Facts()
+
+
+def _artifact_activity(folder: str) -> Instant | None:
+    """Return when an artifact was last written, as the files beside the artifacts say."""
+    entries = files.entries(folder, files.ignore)
+    sides = (jsonl.small(entry.path, _ARTIFACT_METADATA) for entry in entries if entry.name.endswith(".metadata.json"))
+    return max(filter(None, (instant(side.updated_at) for side in sides if side is not None)), default=None)
+
+
+def unite(findings: Sequence[Finding], environment: Environment, report: files.Report) -> Iterator[Summary]:
+    """Yield Antigravity's conversations, each once; see `Adapter.unite`."""
+    found: dict[str, list[tuple[Candidate, Facts]]] = defaultdict(list)
+    notes: dict[str, tuple[str, _Descriptor | None]] = {}
+    for candidate, facts in findings:
+        assert isinstance(facts, Facts)
+        conversation = places.conversation_id(candidate)
+        if candidate.role == places.SUBAGENT_NOTE:
+            notes[conversation] = (places.noting_id(candidate), facts.note)
+        else:
+            found[conversation].append((candidate, facts))
+    known = index.read(environment, report) if found else Index()
+    for conversation, own in found.items():
+        yield _conversation(conversation, own, notes.get(conversation, (None, None)), known)
+
+
+def _conversation(
+    conversation: str,
+    own: list[tuple[Candidate, Facts]],
+    noted: tuple[str | None, _Descriptor | None],
+    known: Index,
+) -> Summary:
+    own.sort(key=_preference)
+    candidate, _ = own[0]
+    entries = known.entries.get(conversation, [])
+    trajectory = next((facts.trajectory for _, facts in own if facts.trajectory is not None), None)
+    parent = _parent(own, entries, noted[0])
+    is_subagent = parent is not None or (trajectory is not None and trajectory.source == database.SOURCE_SUBAGENT)
+    recorded = [facts.last_activity for _, facts in own] + [entry.last_activity for entry in entries]
+    artifacts = [facts.artifact_activity for _, facts in own]
+    moments = list(filter(None, recorded)) or list(filter(None, artifacts))
+    return Summary(
+        agent=AGENT,
+        uuid=conversation,
+        kind="subagent" if is_subagent else "agent",
+        parent_uuid=parent,
+        project_dir=_project_dir(conversation, own, entries, known),
+        launch_surface=_surface(conversation, candidate, trajectory, entries),
+        last_activity=max(moments, default=None) or max(from_file_time(file.mtime_ns) for file, _ in own),
+        path=candidate.path,
+        source=Source(
+            tuple(own), tuple(entries), noted[1], known.first_prompts.get(conversation), has_own_time=bool(moments)
+        ),
+    )
+
+
+def _preference(file: tuple[Candidate, Facts]) -> tuple[bool, int, str]:
+    """Sort databases first, then by activity, the newest first."""
+    candidate, facts = file
+    activity = facts.last_activity or facts.artifact_activity or from_file_time(candidate.mtime_ns)
+    order = (places.DATABASE, places.ENCRYPTED, places.LOG, places.ARTIFACT).index(candidate.role)
+    return candidate.role != places.DATABASE, -activity, f"{order}{candidate.path}"
+
+
+def _parent(own: Sequence[tuple[Candidate, Facts]], entries: Iterable[Entry], noting: str | None) -> str | None:
+    recorded = (facts.trajectory.parent_id for _, facts in own if facts.trajectory is not None)
+    listed = (entry.parent_id for entry in entries)
+    senders = (facts.log.sender for _, facts in own if facts.log is not None)
+    return next(filter(None, (*recorded, *listed, noting, *senders)), None)
+
+
+def _project_dir(
+    conversation: str, own: Sequence[tuple[Candidate, Facts]], entries: Sequence[Entry], known: Index
+) -> str | None:
+    """Return where a conversation ran: where it was started, else its workspace, else its project's folder."""
+    trajectories = [facts.trajectory for _, facts in own if facts.trajectory is not None]
+    launched = (known.launch_dirs.get(conversation), known.last_dirs.get(conversation))
+    acp = (facts.acp_dir for _, facts in own)
+    workspaces = [uri for trajectory in trajectories for uri in trajectory.workspaces]
+    workspaces += [uri for entry in entries for uri in entry.workspaces]
+    projects = [trajectory.project_id for trajectory in trajectories] + [entry.project_id for entry in entries]
+    folders = [known.projects.get(project) for project in projects if project is not None]
+    everything = (*launched, *acp, *map(_folder, workspaces), *(_folder(uri) for uri in folders if uri))
+    return next((place for path in everything if (place := absolute_or_none(path)) is not None), None)
+
+
+def _folder(uri: str) -> str | None:
+    """Return the local folder that a URI names; those of other machines are none."""
+    if not uri.startswith("file://"):
+        return None
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
+
+
+def _surface(conversation: str, candidate: Candidate, trajectory: Trajectory | None, entries: Iterable[Entry]) -> str:
+    """Return the product by its root; the shared one is the IDE's unless the store proves another."""
+    if candidate.store.role != places.SHARED:
+        return candidate.store.role
+    source = trajectory.source if trajectory is not None else None
+    if source == database.SOURCE_SDK or _HEX_ID.fullmatch(conversation):
+        return "antigravity-sdk"
+    if source == database.SOURCE_HUB or any(entry.is_desktop for entry in entries):
+        return "antigravity-desktop"
+    return places.IDE
+
+
+def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
+    """Return the details of some of Antigravity's conversations; see `Adapter.details`."""
+    return [_details(summary, report) for summary in summaries]
+
+
+def _details(summary: Summary, report: files.Report) -> Details:
+    source = summary.source
+    assert isinstance(source, Source)
+    candidate, facts = source.files[0]
+    trajectory = facts.trajectory
+    steps, lines = _contents(source, report)
+    annotation = _annotation(source)
+    created = [
+        trajectory.created if trajectory is not None else None,
+        *(entry.created for entry in source.entries),
+        *(one.log.created for _, one in source.files if one.log is not None),
+    ]
+    extra = _extra(summary, source, steps, annotation)
+    return Details(
+        titles=_titles(summary, source, steps, lines, annotation),
+        parent_uuid=steps.sender if summary.kind == "subagent" and summary.parent_uuid is None else None,
+        models=tuple(steps.models or lines.models),
+        created=next(filter(None, created), None),
+        size_bytes=candidate.size,
+        message_count=steps.messages if trajectory is not None else lines.messages if lines.lines else None,
+        resume_command=_resume(summary, candidate),
+        extra=extra,
+    )
+
+
+def _contents(source: Source, report: files.Report) -> tuple[database.Contents, log.Contents]:
+    steps, lines = database.Contents(), log.Contents()
+    for candidate, _ in source.files:
+        try:
+            if candidate.role == places.DATABASE and not steps.steps:
+                steps = database.read_contents(candidate.path)
+            elif candidate.role == places.LOG and not lines.lines:
+                lines = log.read_contents(candidate.path)
+        except OSError as error:
+            if not files.is_absence(error):
+                report(candidate.path, files.reason(error))
+        except ValueError as error:
+            report(candidate.path, str(error))
+    return steps, lines
+
+
+def _annotation(source: Source) -> str:
+    """Return the text that holds the title a person gave, and whether the conversation was archived."""
+    for candidate, _ in source.files:
+        name = f"{places.conversation_id(candidate)}.pbtxt"
+        try:
+            content = files.content(os.path.join(candidate.store.path, "annotations", name), _SMALL_FILE)
+        except OSError:
+            continue
+        return content.decode("utf-8", "replace")
+    return ""
+
+
+def _titles(
+    summary: Summary, source: Source, steps: database.Contents, lines: log.Contents, annotation: str
+) -> tuple[str | None, ...]:
+    given = _TITLE.search(annotation)
+    trajectory = source.files[0][1].trajectory
+    role = (trajectory.role if trajectory is not None else None) or (source.note.role if source.note else None)
+    return (
+        _unescaped(given[1]) if given is not None else None,
+        *(entry.user_title for entry in source.entries),
+        role if summary.kind == "subagent" else None,
+        *(entry.listed_title for entry in source.entries),
+        *(entry.title for entry in source.entries),
+        lines.first_request,
+        steps.first_request,
+        source.first_prompt,
+        lines.task,
+        steps.task,
+        *(entry.preview for entry in source.entries),
+        None if lines.lines else _heading(source),
+    )
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), text)
+
+
+def _heading(source: Source) -> str | None:
+    """Return the first heading of an artifact."""
+    for candidate, _ in source.files:
+        if candidate.role != places.ARTIFACT:
+            continue
+        folder = places.brain_folder(candidate)
+        for path in dict.fromkeys([*(os.path.join(folder, name) for name in _ARTIFACTS), candidate.path]):
+            try:
+                text = files.content(path, _ARTIFACT_START).decode("utf-8", "replace")
+            except OSError:
+                continue
+            if (heading := _HEADING.search(text)) is not None:
+                return heading[1]
+    return None
+
+
+def _resume(summary: Summary, candidate: Candidate) -> str | None:
+    # An id that `agy` does not find in its own databases makes it begin a new conversation.
+    if summary.kind == "subagent" or candidate.role != places.DATABASE or candidate.store.role != places.CLI:
+        return None
+    return resume.command(summary.project_dir, ("agy", "--conversation", summary.uuid))
+
+
+def _extra(summary: Summary, source: Source, steps: database.Contents, annotation: str) -> dict[str, object]:
+    trajectory = source.files[0][1].trajectory
+    forks = (steps.forked_from, *(entry.forked_from for entry in source.entries))
+    archived = _ARCHIVED.search(annotation) is not None or any(entry.is_archived for entry in source.entries)
+    own_root = source.files[0][0].store
+    return {
+        "archived": archived or None,
+        "hidden": (trajectory.is_hidden if trajectory is not None else False) or None,
+        "forked_from": next(filter(None, forks), None),
+        "git_branch": trajectory.branch if trajectory is not None else None,
+        "subagent_type": (trajectory.type_name if trajectory is not None else None)
+        or (source.note.type_name if source.note is not None else None),
+        "step_count": steps.steps or None,
+        "copies": [candidate.path for candidate, _ in source.files if candidate.store != own_root] or None,
+        "last_activity_source": None if source.has_own_time else "mtime",
+    }
