@@ -1,0 +1,161 @@
+"""One session file: first its two ends, later all of it.
+
+Seen in Pi 0.7.6 to 1.6.0. Headers of version 1 have no `version`; entries have ids from version 2 on.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+
+import msgspec
+
+from sesls.formats import jsonl
+from sesls.instants import Instant, instant
+
+_WINDOW = 16 << 10
+_HEAD_ENTRIES = 16
+"""How many entries from the start are looked at for the marks that extensions leave."""
+
+# The name that Pi gives a session's file.
+_SESSION_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.+\.jsonl", re.DOTALL)
+
+
+class Part(msgspec.Struct):
+    """A part of a message."""
+
+    type: str | None = None
+    text: str | None = None
+
+
+class Message(msgspec.Struct):
+    """What a `message` entry carries. Its `timestamp` is epoch milliseconds."""
+
+    role: str | None = None
+    content: str | list[Part] | None = None
+    timestamp: float | str | None = None
+    model: str | None = None
+
+
+class Entry(msgspec.Struct, rename="camel"):
+    """One line of a session file; the header is one of them."""
+
+    type: str | None = None
+    id: str | None = None
+    timestamp: float | str | None = None
+    cwd: str | None = None
+    version: float | None = None
+    parent_session: str | None = None
+    """The file this one was forked or handed off from: no spawning."""
+    branched_from: str | None = None
+    """The same, under its name before 0.31."""
+    name: str | None = None
+    message: Message | None = None
+
+    @property
+    def is_turn(self) -> bool:
+        """Tell whether a person or the model speaks."""
+        return self.type == "message" and self.message is not None and self.message.role in ("user", "assistant")
+
+    @property
+    def moment(self) -> Instant | None:
+        """When it was said: the message's own time, else the entry's."""
+        own = instant(self.message.timestamp) if self.message is not None else None
+        return own or instant(self.timestamp)
+
+
+ENTRY = msgspec.json.Decoder(Entry)
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What both ends of a session file tell."""
+
+    id: str
+    cwd: str | None
+    created: Instant | None
+    version: int
+    forked_from: str | None
+    """The path of the session it continues."""
+    last_activity: Instant | None
+    is_spawned: bool
+    """Whether an extension marked it as spawned (`session_init`, or its own kind of name)."""
+
+
+def read_ends(path: str) -> Ends | None:
+    """Return what both ends of a session file tell, or None for another kind of file.
+
+    Raises OSError, and ValueError for a session that lost its header.
+    """
+    with jsonl.opened(path) as file:
+        head: list[Entry] = []
+        for entry in jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), ENTRY):
+            head.append(entry)
+            if len(head) == _HEAD_ENTRIES or entry.is_turn or not _is_session(head):
+                break
+        if not _is_session(head):
+            if head and _SESSION_NAME.fullmatch(os.path.basename(path)):
+                raise ValueError("has lost its header")
+            return None
+        tail = jsonl.tail(file, ENTRY, _WINDOW, _is_timed_turn)
+    header = head[0]
+    assert header.id is not None
+    turns = [entry.moment for entry in (*head, *tail) if entry.is_turn and entry.moment is not None]
+    names = [entry.name for entry in (*head, *tail) if entry.type == "session_info" and entry.name]
+    return Ends(
+        id=header.id,
+        cwd=header.cwd,
+        created=instant(header.timestamp),
+        version=int(header.version or 1),
+        forked_from=header.parent_session or header.branched_from,
+        last_activity=max(turns, default=None) or instant(header.timestamp),
+        is_spawned=any(entry.type == "session_init" for entry in head)
+        or any(name.strip().startswith("subagent-") for name in names[-1:]),
+    )
+
+
+def _is_session(head: list[Entry]) -> bool:
+    return bool(head) and head[0].type == "session" and bool(head[0].id)
+
+
+def _is_timed_turn(entry: Entry) -> bool:
+    return entry.is_turn and entry.moment is not None
+
+
+@dataclass(slots=True)
+class Contents:
+    """What all entries of a session file tell."""
+
+    name: str | None = None
+    """The last one given; an empty one takes it away."""
+    first_prompt: str | None = None
+    models: dict[str, None] = field(default_factory=dict)
+    """Of answers: a `model_change` may never have been used."""
+    messages: int = 0
+
+
+_MATTERS = re.compile(rb'"(?:session_info|user|assistant)"')
+
+
+def read_contents(path: str) -> Contents:
+    """Return what all entries tell. Branches of a session's tree stay in its file and count too. Raises OSError."""
+    contents = Contents()
+    with jsonl.opened(path) as file:
+        for entry in jsonl.records(jsonl.lines_with(jsonl.blocks(file), _MATTERS), ENTRY):
+            if entry.type == "session_info":
+                contents.name = (entry.name or "").strip() or None
+            elif entry.is_turn and entry.message is not None:
+                contents.messages += 1
+                if entry.message.role == "user":
+                    contents.first_prompt = contents.first_prompt or _text(entry.message)
+                elif entry.message.model:
+                    contents.models[entry.message.model] = None
+    return contents
+
+
+def _text(message: Message) -> str | None:
+    if isinstance(message.content, str):
+        return message.content.strip() or None
+    texts = (part.text or "" for part in message.content or () if part.type == "text")
+    return " ".join(texts).strip() or None
