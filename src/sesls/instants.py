@@ -1,8 +1,8 @@
 """Instants as the agents write them, all brought to whole milliseconds since the epoch (UTC).
 
 Agents write RFC 3339 text (`2026-11-30T08:30:23.245Z`), the same without a zone or with a comma, epoch
-milliseconds, and epoch seconds in older databases. Broken clocks and torn records write absurd numbers;
-those count as absent.
+milliseconds, and epoch seconds in older databases; other tools rewrite them with more or fewer digits. Broken clocks
+and torn records write absurd numbers; those count as absent.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ EARLIEST: Instant = 946_684_800_000
 LATEST: Instant = 7_258_118_400_000
 # A number below this is a count of seconds (it would be 1973 in milliseconds).
 _SECONDS_BELOW = 100_000_000_000
+_NANOSECONDS_BELOW = 10**19
 
 
 def instant(value: object) -> Instant | None:
     """Return the instant that a record's field holds, or None when it holds none.
 
-    Takes RFC 3339 text (without a zone: UTC) and numbers, which are milliseconds or, when small, seconds.
+    Takes RFC 3339 text (without a zone: UTC) and numbers, also as text, whose size tells their unit.
     """
     if isinstance(value, str):
         return _from_text(value)
@@ -32,18 +33,21 @@ def instant(value: object) -> Instant | None:
     return None
 
 
-def latest(texts: Iterable[str]) -> Instant | None:
-    """Return the latest instant among texts, or None when none of them is an instant.
+def latest(values: Iterable[object]) -> Instant | None:
+    """Return the latest instant among fields of records, or None when none of them holds one.
 
     The usual shape (`…T….mmmZ`, 24 characters) sorts as text, so that few of those are parsed.
     """
-    usual, unusual = "", []
-    for text in texts:
-        if len(text) != 24 or text[-1] != "Z" or text[10] != "T" or (text > usual and _from_text(text) is None):
-            unusual.append(text)
-        elif text > usual:
-            usual = text
-    moments = [moment for text in (usual, *unusual) if (moment := _from_text(text)) is not None]
+    usual, others = "", []
+    for value in values:
+        if not isinstance(value, str) or len(value) != 24 or value[-1] != "Z" or value[10] != "T":
+            others.append(value)
+        elif value > usual:
+            if _from_text(value) is None:
+                others.append(value)
+            else:
+                usual = value
+    moments = [moment for value in (usual, *others) if (moment := instant(value)) is not None]
     return max(moments, default=None)
 
 
@@ -59,20 +63,25 @@ def from_file_time(mtime_ns: int) -> Instant:
 
 
 def _from_text(text: str) -> Instant | None:
+    text = text.strip()
+    if text.isdecimal() and text.isascii():
+        return _from_number(int(text)) if len(text) < 20 else None
     try:
-        moment = datetime.fromisoformat(text.strip())
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return None
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=UTC)
-    try:
-        return _sane(moment.timestamp() * 1000)
-    except (OverflowError, ValueError):
-        return None
+    return _sane(moment.timestamp() * 1000)
 
 
 def _from_number(number: float) -> Instant | None:
-    return _sane(number * 1000 if number < _SECONDS_BELOW else number)
+    """Take seconds, milliseconds, microseconds or nanoseconds for what they are by their size."""
+    if number < _SECONDS_BELOW:
+        return _sane(number * 1000)
+    while number > LATEST and number < _NANOSECONDS_BELOW:
+        number /= 1000
+    return _sane(number)
 
 
 def _sane(milliseconds: float) -> Instant | None:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from sesls import query as queries
 from sesls import redaction, text
@@ -22,6 +23,8 @@ from sesls.session import Details, Problem, Session, Summary
 from sesls.survey import Survey, survey
 
 _FRESH_SECONDS = 600.0
+_EXTRA_DEPTH = 6
+_EXTRA_ITEMS = 100
 
 
 def take(query: Query, environment: Environment) -> Page:
@@ -99,11 +102,13 @@ def _session(
     def redact(value: str) -> str:
         return value if counts is None else redaction.redact(value, counts)
 
+    titles = (text.title(one, redact) for one in details.titles if one is not None)
+    extra = {name: _plain(value, redact) for name, value in details.extra.items() if value is not None}
     age = max(0, now - summary.last_activity) // 1000
     return Session(
         uuid=summary.uuid,
         agent=summary.agent,
-        title=text.title(details.title, redact),
+        title=next(filter(None, titles), None),
         kind=summary.kind,
         parent_uuid=details.parent_uuid or summary.parent_uuid,
         project_dir=summary.project_dir,
@@ -117,8 +122,22 @@ def _session(
         message_count=details.message_count,
         path=summary.path,
         resume_command=details.resume_command,
-        extra=details.extra if counts is None else redaction.redact_values(dict(details.extra), counts),
+        extra=extra,
     )
+
+
+def _plain(value: object, redact: Callable[[str], str], depth: int = 0) -> object:
+    """Return a value of an extra with its texts fit to be shown, and no larger or deeper than anyone wants to read."""
+    if isinstance(value, str):
+        return text.value(value, redact)
+    if isinstance(value, dict | list | tuple):
+        if depth == _EXTRA_DEPTH:
+            return None
+        if isinstance(value, dict):
+            items = islice(value.items(), _EXTRA_ITEMS)
+            return {text.value(str(key), redact): _plain(item, redact, depth + 1) for key, item in items}
+        return [_plain(item, redact, depth + 1) for item in value[:_EXTRA_ITEMS]]
+    return value
 
 
 def _fresh_seconds(environment: Environment) -> float:

@@ -7,7 +7,7 @@ the public record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
@@ -65,7 +65,8 @@ class Summary:
 class Details:
     """What is known of a session after the second reading. Texts are as stored: neither cleaned nor redacted."""
 
-    title: str | None = None
+    titles: Sequence[str | None] = ()
+    """By precedence: the first one of which anything can be seen is the title."""
     parent_uuid: str | None = None
     models: tuple[str, ...] = ()
     created: Instant | None = None
@@ -73,6 +74,7 @@ class Details:
     message_count: int | None = None
     resume_command: str | None = None
     extra: Mapping[str, object] = field(default_factory=dict)
+    """What only this agent has; a value of None is absent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

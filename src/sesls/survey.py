@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from sesls.adapters import adapter
@@ -48,19 +49,30 @@ def survey(agent: str, environment: Environment) -> Survey:
     return Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
 
 
-def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) -> Iterator[Candidate]:
-    """Yield the files of all stores; one that is reached twice, by links, only once."""
-    seen: set[tuple[int, int]] = set()
+def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) -> Iterable[Candidate]:
+    """Return the files of all stores; of one that is reached twice, by links, only the file itself."""
+    found: dict[object, Candidate] = {}
     for store in stores:
         try:
             for candidate in source.find(store, report):
-                identity = (candidate.device, candidate.inode)
-                if candidate.inode and identity in seen:
-                    continue
-                seen.add(identity)
-                yield candidate
+                identity = (candidate.device, candidate.inode) if candidate.inode else candidate.path
+                known = found.get(identity)
+                if known is None or _is_nearer(candidate.path, known.path):
+                    found[identity] = candidate
         except Exception as error:  # one store must never cost the others
             report(store.path, _words(error))
+    return found.values()
+
+
+def _is_nearer(path: str, other: str) -> bool:
+    """Tell whether a path shares more of its end with the file it leads to than another path to the same file."""
+    real = os.path.realpath(path)
+    return _shared_end(path, real) > _shared_end(other, real)
+
+
+def _shared_end(path: str, real: str) -> int:
+    pairs = zip(reversed(path.split(os.sep)), reversed(real.split(os.sep)), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _findings(source: Adapter, candidates: Iterable[Candidate], report: files.Report) -> Iterator[Finding]:

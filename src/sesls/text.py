@@ -9,23 +9,34 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+_MARK = re.compile(r"\[REDACTED_[A-Z0-9_]{1,40}\]")
+_LONGEST_MARK = 52
+
 TITLE_LIMIT = 200
 """The longest title, in characters, before its `…`."""
 
 _WINDOW = 4096
+_VALUE_LIMIT = 1000
+_LONGEST_SECRET = 600
+# An introducer of a control string counts only with the string's end, or else alone: the eight-bit ones also come
+# from text that was decoded wrongly.
 _ESCAPE_SEQUENCE = re.compile(
-    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # operating system commands: titles, links, clipboard
-    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c]*(?:\x1b\\|\x9c)?"  # device control and private strings
+    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,500}(?:\x07|\x1b\\|\x9c)"  # titles, links, clipboard
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]{0,500}(?:\x1b\\|\x9c)"  # device control, private strings
+    r"|\x1b\][^\x07\x1b\x9c\n]{0,500}"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # colours, cursor movement, clearing
     r"|\x1b[ -/]*[0-~]?"
 )
-# Everything Unicode calls a control or a format character, surrogates and private planes' tags included;
-# white space among it (tab, newline, NEL, separators) is folded, not dropped.
+# Everything Unicode calls a control or a format character, surrogates and variation selectors included; white space
+# among it (tab, newline, NEL, separators) is folded, not dropped.
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
     "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    # Variation selectors belong to emoji (and keycaps); after other ASCII they only hide something.
+    "|(?<=[!-~])[\ufe00-\ufe0f](?!\u20e3)"
 )
+_BLANK = re.compile("[\\s\u2800\ufe00-\ufe0f]")
 
 
 def strip(text: str) -> str:
@@ -35,18 +46,38 @@ def strip(text: str) -> str:
     return _INVISIBLE.sub("", _ESCAPE_SEQUENCE.sub("", text))
 
 
+def is_visible(text: str) -> bool:
+    """Tell whether anything of a text can be seen."""
+    return bool(_BLANK.sub("", strip(text[: 4 * _WINDOW])))
+
+
 def one_line(text: str) -> str:
     """Return text stripped and on one line, every run of white space one space."""
     return " ".join(strip(text).split())
 
 
-def title(text: str | None, redact: Callable[[str], str], limit: int = TITLE_LIMIT) -> str | None:
+def title(text: str, redact: Callable[[str], str], limit: int = TITLE_LIMIT) -> str | None:
     """Return a stored title as it may be shown, or None when nothing of it can be seen."""
-    if text is None:
-        return None
+    folded = " ".join(_redacted(text, redact, limit).split())
+    return cut(folded, limit) if is_visible(folded) else None
+
+
+def value(text: str, redact: Callable[[str], str]) -> str:
+    """Return any other stored text as it may be shown, at most so long that it cannot fill a screen."""
+    return cut(_redacted(text, redact, _VALUE_LIMIT), _VALUE_LIMIT)
+
+
+def _redacted(text: str, redact: Callable[[str], str], limit: int) -> str:
     # Escape sequences and invisible characters may be most of a text, so a generous piece is stripped.
-    stripped = strip(text[: 4 * (limit + _WINDOW)])[: limit + _WINDOW]
-    return cut(" ".join(redact(stripped).split()), limit) or None
+    piece = text[: 4 * (limit + _WINDOW)]
+    stripped = strip(piece)
+    window = stripped[: limit + _WINDOW]
+    if len(window) == len(stripped) and len(piece) == len(text):
+        return redact(window)
+    redacted = redact(window)
+    *_, last = redacted.rsplit(None, 1) or [""]
+    # What the window cut may be the start of a secret, too short to look like one.
+    return redacted[: len(redacted.rstrip()) - len(last)] if len(last) < _LONGEST_SECRET else redacted
 
 
 def cut(text: str, limit: int) -> str:
@@ -54,7 +85,9 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     kept = text[:limit]
-    mark = kept.rfind("[REDACTED_")
-    if mark >= 0 and "]" not in kept[mark:] and "]" in text[mark : mark + 60]:
-        kept = kept[:mark]
+    mark = _MARK.search(text, max(limit - _LONGEST_MARK, 0))
+    while mark is not None and mark.end() <= limit:
+        mark = _MARK.search(text, mark.end())
+    if mark is not None and mark.start() < limit:
+        kept = text[: mark.start()]
     return kept.rstrip() + "…"

@@ -9,15 +9,22 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 
 from sesls.session import Candidate, Store
 
 Report = Callable[[str, str], None]
 """Takes a path and what is wrong with it, in a few lower-case words."""
 
+
+def ignore(path: str, problem: str) -> None:
+    """Report nothing: for what only adds details to a session."""
+
+
 # A link in a loop leads nowhere, like a link to a deleted file.
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
+_SYSTEM_TREES = ("/proc/", "/sys/", "/dev/")
 _SHARED = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOCTTY", 0)
 # A file replaced by a named pipe between the look and the opening must not block.
 _READ = os.O_RDONLY | _SHARED | getattr(os, "O_NONBLOCK", 0)
@@ -49,37 +56,52 @@ def entries(folder: str, report: Report) -> list[os.DirEntry[str]]:
 
 def folders(folder: str, report: Report) -> list[os.DirEntry[str]]:
     """Return the sub-folders of a folder, links to folders included."""
-    return [entry for entry in entries(folder, report) if is_folder(entry)]
+    return [entry for entry in entries(folder, report) if is_folder(entry, report)]
 
 
-def is_folder(entry: os.DirEntry[str]) -> bool:
+def is_folder(entry: os.DirEntry[str], report: Report = ignore) -> bool:
     """Tell whether an entry is a folder or a link to one."""
     try:
         return entry.is_dir()
-    except OSError:
+    except OSError as error:
+        if not is_absence(error):
+            report(entry.path, reason(error))
         return False
 
 
 def tree(folder: str, report: Report, visited: set[tuple[int, int]] | None = None) -> Iterator[os.DirEntry[str]]:
-    """Yield all entries below a folder that are no folders; a folder reached twice (by links) counts once."""
+    """Yield all entries below a folder that are no folders.
+
+    A folder reached twice, by links, counts once, and as itself rather than as linked. Links that lead out to
+    what holds the folder itself, or to the system's own trees, are not followed.
+    """
     visited = set() if visited is None else visited
-    waiting = [folder]
-    while waiting:
-        current = waiting.pop()
-        if not first_visit(current, visited):
+    waiting, linked = [folder], deque[str]()
+    while waiting or linked:
+        current = waiting.pop() if waiting else linked.popleft()
+        if not first_visit(current, visited, report):
             continue
         for entry in entries(current, report):
-            if is_folder(entry):
-                waiting.append(entry.path)
-            else:
+            if not is_folder(entry, report):
                 yield entry
+            elif not entry.is_symlink():
+                waiting.append(entry.path)
+            elif not _leads_out(entry.path, folder):
+                linked.append(entry.path)
 
 
-def first_visit(folder: str, visited: set[tuple[int, int]]) -> bool:
-    """Note a folder as visited and tell whether it was not before; False when it is not there."""
+def _leads_out(link: str, folder: str) -> bool:
+    target = os.path.join(os.path.realpath(link), "")
+    return target.startswith(_SYSTEM_TREES) or os.path.join(os.path.realpath(folder), "").startswith(target)
+
+
+def first_visit(folder: str, visited: set[tuple[int, int]], report: Report = ignore) -> bool:
+    """Note a folder as visited and tell whether it was not before; False when it cannot be visited."""
     try:
         status = os.stat(folder)
-    except OSError:
+    except OSError as error:
+        if not is_absence(error):
+            report(folder, reason(error))
         return False
     identity = (status.st_dev, status.st_ino)
     if identity in visited:
@@ -88,15 +110,32 @@ def first_visit(folder: str, visited: set[tuple[int, int]]) -> bool:
     return True
 
 
-def candidate(entry: os.DirEntry[str], role: str, store: Store) -> Candidate | None:
+def candidate(entry: os.DirEntry[str], role: str, store: Store, report: Report) -> Candidate | None:
     """Return a folder entry as a candidate, or None when it is no regular file, nor a link to one."""
     try:
         status = entry.stat()
-    except OSError:
+    except OSError as error:
+        if not is_absence(error):
+            report(entry.path, reason(error))
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    return Candidate(entry.path, role, store, status.st_size, status.st_mtime_ns, status.st_dev, status.st_ino)
+    return Candidate(
+        path=entry.path,
+        role=role,
+        store=store,
+        size=status.st_size,
+        mtime_ns=status.st_mtime_ns,
+        device=status.st_dev,
+        inode=status.st_ino,
+    )
+
+
+def candidates(entries: Iterable[os.DirEntry[str]], role: str, store: Store, report: Report) -> Iterator[Candidate]:
+    """Yield those folder entries that are regular files, or links to one, as candidates."""
+    for entry in entries:
+        if (found := candidate(entry, role, store, report)) is not None:
+            yield found
 
 
 def opened(path: str) -> int:

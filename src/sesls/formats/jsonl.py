@@ -7,13 +7,16 @@ of tens of megabytes. A record that cannot be read is skipped; the others never 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar, cast, get_args
+from functools import lru_cache
+from typing import Any, TypeVar, cast, get_args, get_origin
 
 import msgspec
 
@@ -27,12 +30,21 @@ BLOCK = 1 << 20
 LONG = 1 << 20
 """A line of more bytes than this is read in pieces, its long strings cut (see `_Shrinker`)."""
 
+SMALL = 1 << 20
+"""How much of a small file is read, in bytes."""
+
 _STRING_KEPT = 8192
 _SHRUNK_LIMIT = 4 << 20
 _EDGES = b" \t\r\x00\xef\xbb\xbf"
-_GLUED_LIMIT = 64
+_TORN_LIMIT = 256
+"""How many places of a damaged line are tried for the start of a record."""
+_LONGEST_MENDED = 4 << 20
+_ZEROS = bytes(BLOCK)
+_NUL_RUN = bytes(16)
+_NULS = re.compile(rb"\x00{16,}")
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _STRING_END = re.compile(rb'(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_NEXT = re.compile(r"[ \t\r\x00]*")
 # Python refuses integers of thousands of digits; as a float they are just absurd.
 _LOOSE = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 20 else float(digits))
 
@@ -66,7 +78,10 @@ def opened(path: str) -> Iterator[File]:
 
 
 def blocks(file: File, window: int = BLOCK, start: int = 0, end: int | None = None) -> Iterator[bytes]:
-    """Yield the bytes of a file from `start` on in pieces, the first of `window` bytes, then ever larger ones."""
+    """Yield the bytes of a file from `start` on in pieces, the first of `window` bytes, then ever larger ones.
+
+    A run of NUL bytes, which no record holds, ends a line; holes in the file may be left out.
+    """
     offset, end = start, file.size if end is None else min(end, file.size)
     while offset < end:
         block = read_at(file.descriptor, min(window, end - offset), offset)
@@ -74,7 +89,30 @@ def blocks(file: File, window: int = BLOCK, start: int = 0, end: int | None = No
             return
         offset += len(block)
         window = min(window * 4, BLOCK)
-        yield block
+        if _is_zero(block):
+            offset = min(max(_next_data(file.descriptor, offset), offset), end)
+            yield b"\n"
+        else:
+            yield _without_nuls(block)
+
+
+def _is_zero(block: bytes) -> bool:
+    return block[:1] == b"\0" and block == _ZEROS[: len(block)]
+
+
+def _without_nuls(block: bytes) -> bytes:
+    """Return bytes of the same length in which runs of NUL bytes are the end of a line, and blanks."""
+    return _NULS.sub(lambda run: b"\n".ljust(len(run.group())), block) if _NUL_RUN in block else block
+
+
+def _next_data(descriptor: int, offset: int) -> int:
+    """Return where the next bytes that were really written begin, as far as the system can tell."""
+    try:
+        return os.lseek(descriptor, offset, os.SEEK_DATA)
+    except AttributeError:
+        return offset  # not on this system
+    except OSError as error:
+        return sys.maxsize if error.errno == errno.ENXIO else offset
 
 
 def lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -126,41 +164,84 @@ def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def tail_lines(file: File, window: int, limit: int) -> Iterator[bytes]:
-    """Yield the lines from the last one backwards, until `limit` bytes have been read.
+def tail(
+    file: File, decoder: msgspec.json.Decoder[Record], window: int, is_enough: Callable[[Record], bool]
+) -> list[Record]:
+    """Return the last records of a file, in their order: those of a window, and back to one that is enough."""
+    found: list[Record] = []
+    checked = 0
 
-    Reads `window` bytes first and then ever larger pieces.
+    def wants_more() -> bool:
+        nonlocal checked
+        unchecked, checked = found[checked:], len(found)
+        return not any(map(is_enough, unchecked))
+
+    for line in tail_lines(file, window, wants_more):
+        found.extend(reversed(list(records([line], decoder))))
+    found.reverse()
+    return found
+
+
+def tail_lines(file: File, window: int, wants_more: Callable[[], bool] = lambda: True) -> Iterator[bytes]:
+    """Yield the lines that are not empty, from the last one backwards.
+
+    Reads `window` bytes first, then as many as the last line needs, and then, while the reader wants more, ever
+    larger pieces.
     """
     start = line_end = file.size
-    while start > 0 and file.size - start < limit:
+    is_line_found = False
+    while start > 0 and (not is_line_found or wants_more()):
         size = min(window, start)
         start -= size
         block = read_at(file.descriptor, size, start)
         window = min(window * 4, BLOCK)
-        cut = block.rfind(b"\n", 0, line_end - start)
-        while cut >= 0:
-            yield _line(file, start + cut + 1, line_end, block, start)
-            line_end = start + cut
-            cut = block.rfind(b"\n", 0, cut)
+        if _is_zero(block):
+            if line_end > start + size:
+                is_line_found = True
+                yield _line(file, start + size, line_end)
+            line_end = start = _data_end(file.descriptor, start)
+            continue
+        first, *whole = _without_nuls(block).split(b"\n")
+        if not whole:
+            continue
+        last = whole.pop()
+        if line_end > start + size:
+            whole.append(_line(file, start + size - len(last), line_end))
+        else:
+            whole.append(last)
+        for line in reversed(whole):
+            if line:
+                is_line_found = True
+                yield line
+        line_end = start + len(first)
     if start == 0 and line_end > 0:
-        yield _line(file, 0, line_end, b"", 0)
+        yield _line(file, 0, line_end)
 
 
-def _line(file: File, start: int, end: int, block: bytes, block_start: int) -> bytes:
-    if end <= block_start + len(block):
-        return block[start - block_start : end - block_start]
-    if end - start > LONG:
-        long = _Shrinker()
-        for piece in blocks(file, start=start, end=end):
-            long.feed(piece)
-        return long.result()
-    return read_at(file.descriptor, end - start, start)
+def _data_end(descriptor: int, offset: int) -> int:
+    """Return where the hole that ends at an offset begins, or about there; the offset where there is none."""
+    step = BLOCK
+    while step <= offset and _next_data(descriptor, offset - step) >= offset:
+        offset -= step
+        step *= 2
+    return offset
+
+
+def _line(file: File, start: int, end: int) -> bytes:
+    if end - start <= LONG:
+        return _without_nuls(read_at(file.descriptor, end - start, start))
+    long = _Shrinker()
+    for piece in blocks(file, start=start, end=end):
+        long.feed(piece)
+    return long.result()
 
 
 def records(lines: Iterable[bytes], decoder: msgspec.json.Decoder[Record]) -> Iterator[Record]:
     """Yield the records that lines hold; lines that hold none are skipped."""
     decode = decoder.decode
     for line in lines:
+        if not line:
+            continue
         try:
             record = decode(line)
         except (msgspec.DecodeError, RecursionError):
@@ -170,14 +251,36 @@ def records(lines: Iterable[bytes], decoder: msgspec.json.Decoder[Record]) -> It
 
 
 def whole(data: bytes, decoder: msgspec.json.Decoder[Record]) -> Record | None:
-    """Return the one record that a whole small file holds, or None when it holds none."""
+    """Return the one record that bytes hold, or None when they hold none."""
     return next(records([data], decoder), None)
+
+
+def whole_file(path: str, decoder: msgspec.json.Decoder[Record], limit: int = 4 << 20) -> Record | None:
+    """Return the one record that a file holds, or None when it holds none. Raises OSError.
+
+    Of a large file every long string is cut; what is still longer than `limit` bytes is given up.
+    """
+    with opened(path) as file:
+        if file.size <= LONG:
+            return whole(b"".join(blocks(file)), decoder)
+        long = _Shrinker(limit=limit)
+        for piece in blocks(file):
+            long.feed(piece)
+        return whole(long.result(), decoder)
+
+
+def small(path: str, decoder: msgspec.json.Decoder[Record]) -> Record | None:
+    """Return the one record that a file holds, or None when it is not there, not readable or no record."""
+    try:
+        return whole_file(path, decoder)
+    except OSError:
+        return None
 
 
 def _mended(line: bytes, decoder: msgspec.json.Decoder[Record]) -> Iterator[Record]:
     """Yield what can be read of a line that is no plain record of the expected types."""
     line = line.strip(_EDGES)
-    if not line:
+    if not line or len(line) > _LONGEST_MENDED:
         return
     try:
         yield decoder.decode(line)
@@ -191,52 +294,81 @@ def _record_type(decoder: msgspec.json.Decoder[Record]) -> type[Record]:
     return cast("type[Record]", decoder.type)
 
 
-def _values(text: str) -> Iterator[object]:
-    """Yield the JSON values of a line: one, or several glued together, or one behind the torn start of another."""
-    position = 0
-    for _ in range(_GLUED_LIMIT):
+def _values(text: str) -> list[object]:
+    """Return the JSON values of a line: one, or several glued together, after a torn one or not.
+
+    Where one does not parse, the next is looked for at the last object that begins before the damage; it counts
+    only if everything from there on parses, because else it may be a part of the torn one.
+    """
+    found, damage = _glued(text, 0)
+    start = 0
+    for _ in range(_TORN_LIMIT):
+        if damage is None:
+            break
+        begin = text.rfind('{"', start + 1, damage + 1)
+        start = begin if begin > start else text.find('{"', start + 1)
+        if start < 0:
+            break
+        more, damage = _glued(text, start)
+        if damage is None:
+            return found + more
+    return found
+
+
+def _glued(text: str, position: int) -> tuple[list[object], int | None]:
+    """Return the values glued together from a position on, and where one does not parse, if one does not."""
+    found: list[object] = []
+    while position < len(text):
         try:
             value, position = _LOOSE.raw_decode(text, position)
+        except json.JSONDecodeError as error:
+            return found, error.pos
         except (ValueError, RecursionError):
-            break
-        yield value
-        position += len(text) - position - len(text[position:].lstrip(" \t\r\x00"))
-        if position >= len(text):
-            return
-    for _ in range(_GLUED_LIMIT):
-        position = text.find('{"', position + 1)
-        if position < 0:
-            return
-        try:
-            value, end = _LOOSE.raw_decode(text, position)
-        except (ValueError, RecursionError):
-            continue
-        if not text[end:].strip():
-            yield value
-            return
+            return found, position
+        found.append(value)
+        gap = _NEXT.match(text, position)
+        position = gap.end() if gap is not None else position
+    return found, None
 
 
 def _fitted(kind: type[Record], value: dict[Any, Any]) -> Record:
     """Return a record with those fields of a JSON object that have the expected type; the others are absent."""
     fields: dict[str, Any] = {}
-    for field in msgspec.structs.fields(kind):
+    for field in _fields(kind):
         if field.encode_name not in value:
             continue
         given = value[field.encode_name]
         try:
             fields[field.name] = msgspec.convert(given, field.type)
-        except (msgspec.ValidationError, RecursionError):
-            nested = _struct_in(field.type)
-            if nested is not None and isinstance(given, dict):
-                fields[field.name] = _fitted(nested, given)
+        except (ValueError, RecursionError):  # also of a lone surrogate where another type is expected
+            fitted = _fitted_value(field.type, given)
+            if fitted is not None:
+                fields[field.name] = fitted
     return kind(**fields)
 
 
-def _struct_in(annotation: Any) -> type[msgspec.Struct] | None:
-    for option in (annotation, *get_args(annotation)):
-        if isinstance(option, type) and issubclass(option, msgspec.Struct):
-            return option
-    return None
+@lru_cache
+def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    return msgspec.structs.fields(kind)
+
+
+def _fitted_value(annotation: Any, value: object) -> object:
+    """Return what fits of an object or a list, or None where its kind is not expected or nothing fits."""
+    options = (annotation, *get_args(annotation))
+    if isinstance(value, dict):
+        struct = next((one for one in options if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
+        return _fitted(struct, value) if struct is not None else None
+    item = next((get_args(one)[0] for one in options if get_origin(one) is list), None)
+    if not isinstance(value, list) or item is None:
+        return None
+    return [fitted for one in value if (fitted := _converted(item, one)) is not None]
+
+
+def _converted(annotation: Any, value: object) -> object:
+    try:
+        return cast("object", msgspec.convert(value, annotation))
+    except (ValueError, RecursionError):
+        return _fitted_value(annotation, value)
 
 
 class _Shrinker:
@@ -246,7 +378,8 @@ class _Shrinker:
     A line that stays long even so (it is no JSON, or a million small values) is given up: empty.
     """
 
-    def __init__(self, start: bytes = b"") -> None:
+    def __init__(self, start: bytes = b"", limit: int = _SHRUNK_LIMIT) -> None:
+        self._limit = limit
         self._kept: list[bytes] = []
         self._size = 0
         self._string = b""
@@ -256,7 +389,7 @@ class _Shrinker:
         self.feed(start)
 
     def feed(self, piece: bytes) -> None:
-        if self._size >= _SHRUNK_LIMIT:
+        if self._size >= self._limit:
             return
         piece = self._backslash + piece
         self._backslash = b""
@@ -270,7 +403,7 @@ class _Shrinker:
             self._string = b""
             start = end.end()
         end_of_whole = _unfinished_string(piece, start)
-        self._keep(_STRING.sub(lambda match: _cut_string(match.group()), piece[start:end_of_whole]).strip(b"\x00"))
+        self._keep(_STRING.sub(lambda match: _cut_string(match.group()), piece[start:end_of_whole]))
         if end_of_whole < len(piece):
             self._keep_string(piece[end_of_whole:])
 
@@ -284,7 +417,7 @@ class _Shrinker:
         self._string += whole[: max(_STRING_KEPT + 1 - len(self._string), 0)]
 
     def result(self) -> bytes:
-        return b"".join(self._kept) if self._size < _SHRUNK_LIMIT else b""
+        return b"".join(self._kept) if self._size < self._limit else b""
 
 
 def _unfinished_string(block: bytes, start: int) -> int:
@@ -310,6 +443,6 @@ def _cut_string(string: bytes) -> bytes:
     kept = string[:_STRING_KEPT]
     kept = kept[: len(kept) - len(_dangling_backslash(kept))]
     escape = kept.rfind(b"\\u", -6)
-    if escape >= 0 and len(kept) - escape < 6:
+    if escape >= 0 and not _dangling_backslash(kept[:escape]):
         kept = kept[:escape]
     return kept.decode("utf-8", "ignore").encode() + b'"'

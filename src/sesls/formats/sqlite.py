@@ -6,16 +6,17 @@ with SQLite 3.40 on stores of Codex 0.171 and OpenCode 1.18):
 
 * no WAL or an empty one: immutable;
 * a WAL with its `-shm`: read-only, which touches nothing but SQLite's own read marks in the `-shm`;
-* a WAL without `-shm`, or an opening that fails: a private copy of both files.
+* a WAL without `-shm`, an opening that fails, or a rollback journal left by a crash: a private copy.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 from sesls.formats import files
@@ -27,6 +28,8 @@ BUSY_SECONDS = 2.0
 """How long a locked database is waited for."""
 
 _ATTEMPTS = 3
+_AT_ONCE = 500
+_LONGEST_QUERY_SECONDS = 30.0
 
 Answer = TypeVar("Answer")
 
@@ -44,27 +47,47 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
     # The import costs some milliseconds that only a home with a database should pay.
     import sqlite3
 
+    path = os.path.realpath(path)  # a WAL lies beside the file itself, not beside a link to it
     os.close(files.opened(path))
-    try:
-        for _ in range(_ATTEMPTS):
-            before = _state(path)
-            if not before.wal_size:
-                answer = _ask(path, "mode=ro&immutable=1", query)
-                if _state(path) == before:
-                    return answer
-            elif os.path.exists(path + "-shm"):
-                try:
-                    return _ask(path, "mode=ro", query)
-                except sqlite3.OperationalError as error:
-                    if "locked" in str(error):
-                        raise
-                    break  # a folder that may not be written to, for one
-            else:
+    failure: sqlite3.Error | None = None
+    for attempt in range(_ATTEMPTS):
+        before = _state(path)
+        try:
+            if before.wal_size and os.path.exists(path + "-shm") and not attempt:
+                return _ask(path, "mode=ro", query)
+            if before.wal_size or before.journal_size:
+                with _copied(path) as copy:
+                    return _ask(copy, "mode=rw", query)
+            answer = _ask(path, "mode=ro&immutable=1", query)
+        except sqlite3.Error as error:
+            failure = error
+            # What looks like damage may be another program at work, and a folder may forbid SQLite its `-shm`.
+            if "locked" in str(error) or (attempt and _state(path) == before):
                 break
-        with _copied(path) as copy:
-            return _ask(copy, "mode=ro", query)
-    except sqlite3.Error as error:
-        raise UnreadableError(str(error).lower()) from error
+        else:
+            if _state(path) == before:
+                return answer
+    raise UnreadableError(str(failure).lower() if failure is not None else "changes too fast to be read")
+
+
+def answer(path: str, query: Callable[[sqlite3.Connection], Answer], default: Answer, report: files.Report) -> Answer:
+    """Return what a query answers about a database of hints, or a default where it is not there or unreadable."""
+    try:
+        return read(path, query)
+    except OSError as error:
+        if not files.is_absence(error):
+            report(path, files.reason(error))
+    except Exception as error:  # hints must never cost a session
+        report(path, str(error))
+    return default
+
+
+def rows_of(connection: sqlite3.Connection, query: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a query about some ids, whose place in it is `{}`; however many there are."""
+    known = [one for one in ids if one.isprintable()]  # a lone surrogate cannot be asked for
+    for start in range(0, len(known), _AT_ONCE):
+        some = known[start : start + _AT_ONCE]
+        yield from connection.execute(query.format(", ".join("?" * len(some))), some)
 
 
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
@@ -79,6 +102,8 @@ def _ask(path: str, mode: str, query: Callable[[sqlite3.Connection], Answer]) ->
     with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA query_only=1")
+        deadline = time.monotonic() + _LONGEST_QUERY_SECONDS
+        connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
         return query(connection)
 
 
@@ -90,20 +115,31 @@ class _State:
     mtime_ns: int
     wal_size: int
     wal_mtime_ns: int
+    journal_size: int
 
 
 def _state(path: str) -> _State:
     database = os.stat(path)
+    wal, journal = (_stat_or_none(path + suffix) for suffix in ("-wal", "-journal"))
+    return _State(
+        size=database.st_size,
+        mtime_ns=database.st_mtime_ns,
+        wal_size=wal.st_size if wal is not None else 0,
+        wal_mtime_ns=wal.st_mtime_ns if wal is not None else 0,
+        journal_size=journal.st_size if journal is not None else 0,
+    )
+
+
+def _stat_or_none(path: str) -> os.stat_result | None:
     try:
-        wal = os.stat(path + "-wal")
+        return os.stat(path)
     except OSError:
-        return _State(database.st_size, database.st_mtime_ns, 0, 0)
-    return _State(database.st_size, database.st_mtime_ns, wal.st_size, wal.st_mtime_ns)
+        return None
 
 
 @contextmanager
 def _copied(path: str) -> Iterator[str]:
-    """Copy a database and its WAL into a private folder; again when they changed meanwhile."""
+    """Copy a database and what belongs to it into a private folder; again when it changed meanwhile."""
     import shutil  # both here: few databases have to be copied
     import tempfile
 
@@ -112,8 +148,9 @@ def _copied(path: str) -> Iterator[str]:
         for _ in range(_ATTEMPTS):
             before = _state(path)
             shutil.copyfile(path, copy)
-            if before.wal_size:
-                shutil.copyfile(path + "-wal", copy + "-wal")
+            for suffix, size in (("-wal", before.wal_size), ("-journal", before.journal_size)):
+                if size:
+                    shutil.copyfile(path + suffix, copy + suffix)
             if _state(path) == before:
                 break
         yield copy

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from sesls.formats import files, jsonl
-
-_LARGEST = 32 << 20
+from sesls.formats import jsonl
 
 
 class Record(msgspec.Struct, rename="camel", frozen=True):
@@ -21,11 +19,11 @@ class Record(msgspec.Struct, rename="camel", frozen=True):
     """The transcript's id; absent until the session was really started."""
     cwd: str | None = None
     title: str | None = None
-    created_at: float | None = None
-    last_activity_at: float | None = None
+    created_at: str | float | None = None
+    last_activity_at: str | float | None = None
     is_archived: bool | None = None
     session_type: str | None = None
-    """Set for Desktop's own helpers."""
+    """What kind of session it is, where Desktop says so."""
     user_selected_folders: list[str] | None = None
     ssh_config: object = None
     wsl_config: object = None
@@ -44,7 +42,7 @@ _RECORD = msgspec.json.Decoder(Record)
 
 def read_record(path: str) -> Record:
     """Return a Desktop record. Raises OSError, and ValueError for a file that is none."""
-    record = jsonl.whole(files.content(path, _LARGEST), _RECORD)
+    record = jsonl.whole_file(path, _RECORD)
     if record is None:
         raise ValueError("is no readable record")
     return record

@@ -17,6 +17,7 @@ from collections.abc import Iterator
 
 from sesls.environment import Environment
 from sesls.formats import files
+from sesls.paths import is_windows_path
 from sesls.session import Candidate, Store
 
 # Roles of stores.
@@ -32,23 +33,37 @@ RECORD = "desktop record"
 
 _UUID = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _SUBAGENT_FILE = re.compile(r"agent-(.+)\.jsonl", re.DOTALL)
-_RECORD_FILE = re.compile(r"local_.+\.json", re.DOTALL)
+_RECORD_FILE = re.compile(r"local_(?!ditto_).+\.json", re.DOTALL)
+# `agent/` holds records like the folder above it; `local_ditto_…` are helpers of Desktop's own.
+_HELPER = re.compile(r"agent\Z|local_ditto_")
 
 
 def config_roots(environment: Environment) -> tuple[str, ...]:
-    """Return Claude Code's config directories: the one in force and the one of 1.0.30, which followed XDG."""
-    own = environment.directory("CLAUDE_CONFIG_DIR")
+    """Return Claude Code's config directories: those named, or its own, and that of 1.0.30, which followed XDG."""
     xdg = environment.directory("XDG_CONFIG_HOME") or environment.in_home(".config")
-    roots = _config_dirs(own, environment) if own else [environment.in_home(".claude")]
-    return tuple(dict.fromkeys([*roots, os.path.join(xdg, "claude"), environment.in_home(".config", "claude")]))
+    roots = _named_roots(environment) or [environment.in_home(".claude")]
+    roots += [os.path.join(xdg, "claude"), environment.in_home(".config", "claude")]
+    return tuple(dict.fromkeys(map(os.path.normpath, roots)))
 
 
-def _config_dirs(value: str, environment: Environment) -> list[str]:
-    """Split a list of directories: no Claude build takes one, but other readers of its files do."""
-    if "," not in value or os.path.isdir(value):
-        return [value]
+def _named_roots(environment: Environment) -> list[str]:
+    """Return the directories that the variable names: one, or several with commas between them.
+
+    No Claude build takes a list, but other readers of its files do.
+    """
+    own = environment.directory("CLAUDE_CONFIG_DIR")
+    if own is None or "," not in own or os.path.isdir(own):
+        return [own] if own is not None else []
     parts = (part.strip() for part in environment.variables["CLAUDE_CONFIG_DIR"].split(","))
     return [os.path.join(environment.cwd, part) for part in parts if part]
+
+
+def root_in_force(environment: Environment) -> str | None:
+    """Return the config directory that `claude` uses when it is started from any directory, if there is one."""
+    value = environment.value("CLAUDE_CONFIG_DIR")
+    if value is None:
+        return environment.in_home(".claude")
+    return os.path.normpath(value) if os.path.isabs(value) and len(_named_roots(environment)) == 1 else None
 
 
 def stores(environment: Environment) -> tuple[Store, ...]:
@@ -83,28 +98,25 @@ def find(store: Store, report: files.Report) -> Iterator[Candidate]:
 def _records(folder: str, store: Store, report: files.Report) -> Iterator[Candidate]:
     for entry in files.entries(folder, report):
         if _RECORD_FILE.fullmatch(entry.name):
-            if (record := files.candidate(entry, RECORD, store)) is not None:
-                yield record
-        elif store.role == COWORK and entry.name != "agent" and files.is_folder(entry):
+            yield from files.candidates([entry], RECORD, store, report)
+        elif store.role == COWORK and not _HELPER.match(entry.name) and files.is_folder(entry, report):
             yield from _transcripts(os.path.join(entry.path, ".claude", "projects"), store, report)
 
 
 def _transcripts(projects: str, store: Store, report: files.Report) -> Iterator[Candidate]:
     visited: set[tuple[int, int]] = set()
-    if not files.first_visit(projects, visited):
+    if not files.first_visit(projects, visited, report):
         return
     for project in files.folders(projects, report):
-        if not files.first_visit(project.path, visited):
+        if not files.first_visit(project.path, visited, report):
             continue
         for entry in files.entries(project.path, report):
-            role = _role(entry.name)
-            if role is not None:
-                if (transcript := files.candidate(entry, role, store)) is not None:
-                    yield transcript
-            elif _UUID.fullmatch(entry.name) and files.is_folder(entry):
-                for below in files.tree(os.path.join(entry.path, "subagents"), report, visited):
-                    if _SUBAGENT_FILE.fullmatch(below.name) and (subagent := files.candidate(below, SUBAGENT, store)):
-                        yield subagent
+            if (role := _role(entry.name)) is not None:
+                yield from files.candidates([entry], role, store, report)
+            elif _UUID.fullmatch(entry.name) and files.is_folder(entry, report):
+                below = files.tree(os.path.join(entry.path, "subagents"), report, visited)
+                subagents = (file for file in below if _SUBAGENT_FILE.fullmatch(file.name))
+                yield from files.candidates(subagents, SUBAGENT, store, report)
 
 
 def _role(name: str) -> str | None:
@@ -135,6 +147,19 @@ def side_file(path: str, name: str) -> str:
     return os.path.join(path[: -len(".jsonl")], name)
 
 
+def project_folder(candidate: Candidate) -> str:
+    """Return the name of the project folder that a transcript lies in."""
+    path = candidate.path
+    if candidate.role == SUBAGENT:
+        path = path[: path.rindex(f"{os.sep}subagents{os.sep}")]
+    return os.path.basename(os.path.dirname(path))
+
+
+def may_be_slug(folder: str) -> bool:
+    """Tell whether a folder's name can be that of an absolute directory; a variable can give it any other name."""
+    return folder.startswith("-") or folder[1:3] == "--"
+
+
 def slug(directory: str) -> str:
     """Return the name of a directory's project folder, before it is cut: not reversible."""
     # JavaScript replaces every UTF-16 unit, so a character beyond the first plane gives two dashes.
@@ -147,4 +172,6 @@ def is_slug_of(folder: str, directory: str) -> bool:
     Names over 200 characters are cut and get a hash, which differs between builds: the cut part decides.
     """
     name = slug(directory)
+    if is_windows_path(directory):
+        folder, name = folder[:1].lower() + folder[1:], name[:1].lower() + name[1:]
     return folder == name or (len(name) > 200 and folder.startswith(name[:200] + "-"))

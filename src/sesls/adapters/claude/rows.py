@@ -39,7 +39,7 @@ class Envelope(msgspec.Struct, rename="camel"):
     """The keys around a row, without its message."""
 
     type: str | None = None
-    timestamp: str | None = None
+    timestamp: str | float | None = None
     cwd: str | None = None
     session_id: str | None = None
     entrypoint: str | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -23,7 +23,6 @@ from sesls.session import Candidate, Details, Summary
 AGENT = "claude"
 
 _DESKTOP_ENTRYPOINTS = frozenset({"claude-desktop", "claude-desktop-3p", "local-agent", "local_agent"})
-_SIDE_FILE_LIMIT = 1 << 20
 
 
 File = tuple[Candidate, Ends]
@@ -37,7 +36,8 @@ class Source:
     ends: Ends | None
     """None for a Desktop record whose transcript is gone."""
     record: Record | None = None
-    summaries: Sequence[tuple[str, str]] = ()
+    summaries: Mapping[str, str] = field(default_factory=dict)
+    """Titles of chains of rows by the uuid of their last row, of all files in the folder."""
     copies: tuple[str, ...] = ()
 
 
@@ -58,7 +58,7 @@ class _Found:
     records: dict[str, tuple[Candidate, Record]] = field(default_factory=dict)
     """By transcript; one can have records under several accounts, of which the newest counts."""
     desktop_ids: set[str] = field(default_factory=set)
-    summaries: dict[str, list[tuple[str, str]]] = field(default_factory=lambda: defaultdict(list))
+    summaries: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
     """By project folder: a session's summary often stands in another session's file (1.0 to 2.1.2)."""
 
 
@@ -69,11 +69,12 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
     for uuid, copies in found.sessions.items():
         roots[uuid] = _session(uuid, copies, found)
         yield roots[uuid]
+    for uuid, (candidate, record) in found.records.items():
+        if uuid not in roots:
+            roots[uuid] = _record_alone(uuid, candidate, record)
+            yield roots[uuid]
     for (root, uuid), copies in found.subagents.items():
         yield _subagent(uuid, root, roots.get(root), copies)
-    for uuid, (candidate, record) in found.records.items():
-        if uuid not in roots and not _is_helper(candidate, record):
-            yield _record_alone(uuid, candidate, record)
 
 
 def _sorted(findings: Sequence[Finding]) -> _Found:
@@ -87,7 +88,7 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
                 found.records[uuid] = (candidate, facts)
         elif isinstance(facts, Ends):
             if facts.summaries:
-                found.summaries[os.path.dirname(candidate.path)].extend(facts.summaries)
+                found.summaries[os.path.dirname(candidate.path)].update(facts.summaries)
             if not facts.has_turns:
                 continue
             if candidate.role == places.SESSION:
@@ -134,7 +135,7 @@ def _session(uuid: str, copies: list[File], found: _Found) -> Summary:
             candidate,
             ends,
             record,
-            found.summaries.get(os.path.dirname(candidate.path), ()),
+            found.summaries.get(os.path.dirname(candidate.path), {}),
             tuple(copy.path for copy, _ in others),
         ),
     )
@@ -155,11 +156,6 @@ def _subagent(uuid: str, root: str, parent: Summary | None, copies: list[File]) 
         path=candidate.path,
         source=Source(candidate, ends, copies=tuple(copy.path for copy, _ in others)),
     )
-
-
-def _is_helper(candidate: Candidate, record: Record) -> bool:
-    """Tell whether a record is about one of Desktop's own helpers."""
-    return record.session_type is not None or os.path.basename(os.path.dirname(candidate.path)) == "agent"
 
 
 def _record_alone(uuid: str, candidate: Candidate, record: Record) -> Summary:
@@ -225,64 +221,68 @@ def _details(summary: Summary, environment: Environment, report: files.Report) -
     assert isinstance(source, Source)
     if source.ends is None:
         return _details_of_record(source)
-    contents = Contents()
+    contents: Contents | None = None
     try:
         contents = transcript.read_contents(summary.path, source.summaries, summary.kind == "subagent")
     except OSError as error:
         if not files.is_absence(error):
             report(summary.path, files.reason(error))
+    count = contents.message_count if contents is not None else None
+    contents = contents or Contents()
     extra = dict(contents.facts)
     if source.ends.last_activity is None:
         extra["last_activity_source"] = "mtime"
     if source.copies:
         extra["copies"] = list(source.copies)
-    parent_uuid, title, resume_command = None, _title(summary.path, contents, source.record), None
+    parent_uuid, resume_command = None, None
+    titles = _titles(summary.path, contents, source.record)
     if summary.kind == "subagent":
-        meta = _side(summary.path[: -len(".jsonl")] + ".meta.json", _SUBAGENT_META) or _SubagentMeta()
-        title = meta.description or title
+        meta = jsonl.small(summary.path[: -len(".jsonl")] + ".meta.json", _SUBAGENT_META) or _SubagentMeta()
+        titles = (meta.description, *titles)
         parent_uuid = meta.parent_agent_id
-        extra |= _present(
-            subagent_type=meta.agent_type,
-            spawn_depth=meta.spawn_depth,
-            team_name=meta.team_name,
-            worktree=meta.worktree_path,
-        )
+        extra |= {
+            "subagent_type": meta.agent_type,
+            "spawn_depth": meta.spawn_depth,
+            "team_name": meta.team_name,
+            "worktree": meta.worktree_path,
+        }
     else:
-        extra |= _present(archived=_is_archived(summary.path, contents, source.record) or None)
+        extra["session_type"] = source.record.session_type if source.record is not None else None
+        extra["archived"] = _is_archived(summary.path, contents, source.record) or None
         if source.candidate.store.role != places.COWORK:
             resume_command = _resume(summary, source, environment)
     return Details(
-        title=title,
+        titles=titles,
         parent_uuid=parent_uuid,
         models=tuple(contents.models),
         created=contents.created,
         size_bytes=source.candidate.size,
-        message_count=contents.message_count,
+        message_count=count,
         resume_command=resume_command,
         extra=extra,
     )
 
 
-def _title(path: str, contents: Contents, record: Record | None) -> str | None:
-    """Return a session's title by Claude's own precedence, Desktop's name after those that people gave."""
-    named = contents.custom_title
-    if named is None:
-        side = _side(places.side_file(path, "custom-title.json"), _CUSTOM_TITLE)
-        named = side.custom_title if side is not None else None
+def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str | None, ...]:
+    """Return a session's titles by Claude's own precedence, Desktop's after those given in the transcript."""
+    side = None
+    if contents.custom_title is None:
+        side = jsonl.small(places.side_file(path, "custom-title.json"), _CUSTOM_TITLE)
     return (
-        named
-        or contents.ai_title
-        or (record.title if record is not None else None)
-        or contents.summary
-        or contents.last_prompt
-        or contents.first_prompt
-        or contents.command
+        contents.custom_title,
+        side.custom_title if side is not None else None,
+        contents.ai_title,
+        record.title if record is not None else None,
+        contents.summary,
+        contents.last_prompt,
+        contents.first_prompt,
+        contents.command,
     )
 
 
 def _is_archived(path: str, contents: Contents, record: Record | None) -> bool:
     """Tell whether a session was archived, by Claude Code (any later prompt undoes that) or in Desktop."""
-    side = _side(places.side_file(path, "archived.json"), _ARCHIVED)
+    side = jsonl.small(places.side_file(path, "archived.json"), _ARCHIVED)
     if side is not None and side.archived:
         at = instant(side.at)
         return at is None or contents.prompted_at is None or contents.prompted_at <= at
@@ -292,7 +292,7 @@ def _is_archived(path: str, contents: Contents, record: Record | None) -> bool:
 def _resume(summary: Summary, source: Source, environment: Environment) -> str:
     words: tuple[str, ...] = ("claude", "--resume", summary.uuid)
     root = os.path.dirname(source.candidate.store.path)
-    if root != places.config_roots(environment)[0]:
+    if root != places.root_in_force(environment):
         # Claude only looks below the config directory in force.
         words = ("env", f"CLAUDE_CONFIG_DIR={root}", *words)
     return resume.command(summary.project_dir, words)
@@ -303,19 +303,13 @@ def _details_of_record(source: Source) -> Details:
     assert record is not None
     is_remote = record.ssh_config is not None or record.wsl_config is not None
     return Details(
-        title=record.title,
+        titles=(record.title,),
         created=instant(record.created_at),
-        extra=_present(transcript="missing", remote=is_remote or None, archived=record.is_archived or None),
+        extra={
+            "transcript": "missing",
+            "remote": is_remote or None,
+            "archived": record.is_archived or None,
+            "session_type": record.session_type,
+            "last_activity_source": None if _record_time(record) else "mtime",
+        },
     )
-
-
-def _side(path: str, decoder: msgspec.json.Decoder[jsonl.Record]) -> jsonl.Record | None:
-    """Return what a small file beside a transcript holds, or None when it is not there or no JSON."""
-    try:
-        return jsonl.whole(files.content(path, _SIDE_FILE_LIMIT), decoder)
-    except OSError:
-        return None
-
-
-def _present(**values: object) -> dict[str, object]:
-    return {name: value for name, value in values.items() if value is not None}

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sesls.adapters.claude import places, prompts
@@ -12,13 +11,13 @@ from sesls.adapters.claude.rows import ENVELOPE, ROW, Envelope, Row
 from sesls.formats import jsonl
 from sesls.instants import Instant, instant, latest
 from sesls.session import Candidate
+from sesls.text import is_visible
 
 _WINDOW = 16 << 10
 """How much of each end of a transcript the first reading takes, where that is enough, in bytes."""
 
 _RELOCATED = re.compile(rb"relocatedCwd")
 _HEAD_LIMIT = 64 << 20
-_TAIL_LIMIT = 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,60 +44,52 @@ def read_ends(candidate: Candidate) -> Ends | None:
         if file.size <= 2 * _WINDOW:
             rows = list(jsonl.records(jsonl.lines(jsonl.blocks(file, 2 * _WINDOW)), ENVELOPE))
         else:
-            rows = _head(file, candidate.path) + _tail(file)
+            rows = _head(file, places.project_folder(candidate))
+            if any(row.is_turn for row in rows):
+                rows += jsonl.tail(file, ENVELOPE, _WINDOW, _is_timed_turn)
         if not rows:
             if file.size:
                 raise ValueError("holds no readable record")
             return None
+        has_turns = any(row.is_turn for row in rows)
         return Ends(
-            has_turns=any(row.is_turn for row in rows),
+            has_turns=has_turns,
             session_id=next((row.session_id for row in reversed(rows) if row.session_id), None),
-            project_dir=_project_dir(file, candidate, rows),
+            project_dir=_project_dir(file, candidate, rows) if has_turns else None,
             entrypoint=next((row.entrypoint for row in rows if row.entrypoint), None),
-            last_activity=latest(row.timestamp for row in rows if row.is_turn and row.timestamp),
+            last_activity=latest(row.timestamp for row in rows if row.is_turn and row.timestamp is not None),
             summaries=tuple(
                 (row.leaf_uuid, row.summary) for row in rows if row.type == "summary" and row.leaf_uuid and row.summary
             ),
         )
 
 
-def _head(file: jsonl.File, path: str) -> list[Envelope]:
-    """Return the first rows: up to the first turn that says where and from what the session was started."""
-    folder = os.path.basename(os.path.dirname(path))
+def _head(file: jsonl.File, folder: str) -> list[Envelope]:
+    """Return the first rows: up to a turn that says where and from what the session was started.
+
+    Older builds never wrote some of that, so the piece of the file that holds a turn is the last one read.
+    """
     rows: list[Envelope] = []
     has_turn = has_place = has_entrypoint = False
-    size = 0
 
-    def counted(lines: Iterable[bytes]) -> Iterable[bytes]:
-        nonlocal size
-        for line in lines:
-            size += len(line) + 1
-            yield line
+    def pieces() -> Iterator[bytes]:
+        for piece in jsonl.blocks(file, _WINDOW, end=_HEAD_LIMIT):
+            yield piece
+            if has_turn:
+                return
 
-    for row in jsonl.records(counted(jsonl.lines(jsonl.blocks(file, _WINDOW))), ENVELOPE):
+    for row in jsonl.records(jsonl.lines(pieces()), ENVELOPE):
         rows.append(row)
         has_turn = has_turn or row.is_turn
         has_place = has_place or (row.cwd is not None and places.is_slug_of(folder, row.cwd))
         has_entrypoint = has_entrypoint or row.entrypoint is not None
-        if (has_turn and ((has_place and has_entrypoint) or size >= _WINDOW)) or size >= _HEAD_LIMIT:
+        if has_turn and has_place and has_entrypoint:
             break
     return rows
 
 
-def _tail(file: jsonl.File) -> list[Envelope]:
-    """Return the last rows, in their order: a window of them, and back to a turn with a time at least."""
-    rows: list[Envelope] = []
-    size = 0
-    has_time = False
-    for line in jsonl.tail_lines(file, _WINDOW, _TAIL_LIMIT):
-        size += len(line) + 1
-        for row in jsonl.records([line], ENVELOPE):
-            rows.append(row)
-            has_time = has_time or (row.is_turn and instant(row.timestamp) is not None)
-        if has_time and size >= _WINDOW:
-            break
-    rows.reverse()
-    return rows
+def _is_timed_turn(row: Envelope) -> bool:
+    return row.is_turn and instant(row.timestamp) is not None
 
 
 def _project_dir(file: jsonl.File, candidate: Candidate, rows: list[Envelope]) -> str | None:
@@ -107,20 +98,20 @@ def _project_dir(file: jsonl.File, candidate: Candidate, rows: list[Envelope]) -
     `/cd` and worktrees move the file and write `relocated` (2.1.3xx), while a `cd` in a shell only changes the
     cwd of later rows; so the folder's name decides between the cwds, and nothing is decoded from that name.
     """
-    moved = next((row.relocated_cwd for row in reversed(rows) if row.relocated_cwd), None)
-    if moved is not None:
-        return moved
+    folder = places.project_folder(candidate)
     known = [row.cwd for row in rows if row.cwd]
-    folder = os.path.basename(os.path.dirname(candidate.path))
-    for cwd in dict.fromkeys(known):
-        if places.is_slug_of(folder, cwd):
-            return cwd
-    if candidate.role == places.SESSION and file.size > 2 * _WINDOW:
+    moves = [row.relocated_cwd for row in rows if row.relocated_cwd]
+    is_whole = file.size <= 2 * _WINDOW
+    if moves and (is_whole or places.is_slug_of(folder, moves[-1])):
+        return moves[-1]
+    fitting = None if moves else next((cwd for cwd in dict.fromkeys(known) if places.is_slug_of(folder, cwd)), None)
+    if fitting is not None:
+        return fitting
+    if candidate.role == places.SESSION and not is_whole and places.may_be_slug(folder):
         # Neither end fits the folder's name: the move may stand anywhere between them.
         between = jsonl.records(jsonl.lines_with(jsonl.blocks(file), _RELOCATED), ENVELOPE)
-        for row in between:
-            moved = row.relocated_cwd or moved
-    return moved or next(iter(known), None)
+        moves += [row.relocated_cwd for row in between if row.relocated_cwd]
+    return moves[-1] if moves else next(iter(known), None)
 
 
 @dataclass(slots=True)
@@ -149,21 +140,20 @@ class Contents:
         return self.prompts + len(self.answers)
 
 
-def read_contents(path: str, summaries: Collection[tuple[str, str]], is_subagent: bool) -> Contents:
-    """Return what all rows of a transcript tell; `summaries` are those of all files in its folder.
+def read_contents(path: str, summaries: Mapping[str, str], is_subagent: bool) -> Contents:
+    """Return what all rows of a transcript tell; `summaries` are titles by the uuid of the row that ends their chain.
 
     Raises OSError.
     """
     contents = Contents()
-    titles = dict(summaries)
     with jsonl.opened(path) as file:
         for row in jsonl.records(jsonl.lines(jsonl.blocks(file)), ROW):
             if contents.created is None and row.timestamp is not None:
                 contents.created = instant(row.timestamp)
             if row.is_turn:
                 _add_turn(contents, row, is_subagent)
-                if row.uuid in titles and (is_subagent or not row.is_sidechain):
-                    contents.summary = titles[row.uuid]
+                if row.uuid is not None and row.uuid in summaries and (is_subagent or not row.is_sidechain):
+                    contents.summary = summaries[row.uuid]
             else:
                 _add_note(contents, row)
     return contents
@@ -186,7 +176,7 @@ def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
         contents.command = contents.command or command
         if said is not None or command is not None or not texts:
             contents.prompts += 1
-            contents.prompted_at = instant(row.timestamp) or contents.prompted_at
+            contents.prompted_at = max(instant(row.timestamp) or 0, contents.prompted_at or 0) or None
 
 
 def _add_facts(facts: dict[str, object], row: Row) -> None:
@@ -213,10 +203,10 @@ def _add_note(contents: Contents, row: Row) -> None:
         said = prompts.spoken(row.last_prompt) if row.last_prompt else None
         contents.last_prompt = said or contents.last_prompt
     elif row.type == "tag" and row.tag is not None:
-        contents.facts["tag"] = row.tag
+        contents.facts["tag"] = row.tag or None
     elif row.type == "continued-in" and row.continued_in_session_id:
         contents.facts["continued_in"] = row.continued_in_session_id
 
 
 def _text(value: str | None) -> str | None:
-    return value if value and value.strip() else None
+    return value if value and is_visible(value) else None

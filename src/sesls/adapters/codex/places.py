@@ -60,11 +60,10 @@ def find(store: Store, report: files.Report) -> Iterator[Candidate]:
     entries = [entry for entry in files.tree(store.path, report) if _ROLLOUT.fullmatch(entry.name)]
     if store.role == TYPESCRIPT:
         entries = [entry for entry in entries if entry.name.endswith(".json")]
-    paths = {entry.path for entry in entries}
-    for entry in entries:
-        if entry.name.endswith(COMPRESSED) and entry.path.removesuffix(COMPRESSED) in paths:
-            continue
-        if (rollout := files.candidate(entry, store.role, store)) is not None:
+    rollouts = list(files.candidates(entries, store.role, store, report))
+    plain = {rollout.path for rollout in rollouts if rollout.size}
+    for rollout in rollouts:
+        if not rollout.path.endswith(COMPRESSED) or rollout.path.removesuffix(COMPRESSED) not in plain:
             yield rollout
 
 

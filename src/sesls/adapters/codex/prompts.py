@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sesls.adapters.codex.records import Part, Payload
+from sesls.text import is_visible
 
 # The VS Code extension puts the editor's context before the request.
 _REQUEST = "## My request for Codex:"
@@ -17,6 +18,7 @@ _SYNTHETIC = (
     "# AGENTS.md instructions for",
     "<turn_aborted>",
     "<user_shell_command>",
+    "<user_action>",
     "<skill>",
     "<subagent_notification>",
     "<goal_context>",
@@ -29,7 +31,8 @@ _SYNTHETIC = (
 def request(text: str) -> str | None:
     """Return the request in a stored user message, or None when there is no text in it."""
     _, found, after = text.partition(_REQUEST)
-    return (after if found else text).strip() or None
+    asked = (after if found else text).strip()
+    return asked if is_visible(asked) else None
 
 
 def of_event(payload: Payload) -> str | None:

@@ -54,7 +54,7 @@ class Payload(msgspec.Struct):
     type: str | None = None
     # session_meta
     id: str | None = None
-    timestamp: str | None = None
+    timestamp: str | float | None = None
     cwd: str | None = None
     originator: str | None = None
     cli_version: str | None = None
@@ -91,7 +91,7 @@ class Payload(msgspec.Struct):
 class Record(msgspec.Struct):
     """One line of a rollout, wrapped or bare."""
 
-    timestamp: str | None = None
+    timestamp: str | float | None = None
     type: str | None = None
     ordinal: int | None = None
     payload: Payload | None = None
@@ -111,7 +111,7 @@ class LatePayload(msgspec.Struct):
 class LateRecord(msgspec.Struct):
     """What matters of a line near the end of a rollout."""
 
-    timestamp: str | None = None
+    timestamp: str | float | None = None
     payload: LatePayload | None = None
 
 
@@ -119,7 +119,7 @@ class Session(msgspec.Struct):
     """The head of a TypeScript save."""
 
     id: str | None = None
-    timestamp: str | None = None
+    timestamp: str | float | None = None
     """When it was last saved."""
 
 
@@ -131,13 +131,19 @@ class SavedItem(msgspec.Struct):
     content: list[Part] | str | None = None
 
 
+class SaveHead(msgspec.Struct):
+    """A TypeScript save without its items."""
+
+    session: Session | None = None
+
+
 class Save(msgspec.Struct):
     """A TypeScript save."""
 
-    session: Session | None = None
     items: list[SavedItem] | None = None
 
 
 RECORD = msgspec.json.Decoder(Record)
 LATE_RECORD = msgspec.json.Decoder(LateRecord)
 SAVE = msgspec.json.Decoder(Save)
+SAVE_HEAD = msgspec.json.Decoder(SaveHead)

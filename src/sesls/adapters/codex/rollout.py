@@ -4,27 +4,33 @@ from __future__ import annotations
 
 import os
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sesls.adapters.codex import places, prompts
-from sesls.adapters.codex.records import LATE_RECORD, RECORD, SAVE, LateRecord, Part, Payload, Record
-from sesls.formats import files, jsonl, zstd
+from sesls.adapters.codex.records import LATE_RECORD, RECORD, SAVE, SAVE_HEAD, LateRecord, Part, Payload, Record
+from sesls.formats import jsonl, zstd
 from sesls.instants import Instant, instant, latest
 
-_WINDOW = 16 << 10
-"""How much of each end of a rollout the first reading takes, where that is enough, in bytes."""
+_HEAD_WINDOW = 32 << 10
+"""How much of the start the first reading takes, in bytes; most headers since 0.88 are of 20 KB."""
 
-_HEAD_LIMIT = 64 << 20
+_TAIL_WINDOW = 16 << 10
+"""How much of the end it takes, where that is enough."""
+
 _HEAD_RECORDS = 200
-_TAIL_LIMIT = 8 << 20
-_SAVE_LIMIT = 256 << 20
-_DECOMPRESSED_LIMIT = 4 << 30
+_SAVE_KEPT = 32 << 20
 
-_CWD = re.compile(r"<cwd>(.*?)</cwd>", re.DOTALL)
+_ENVIRONMENT_LOOKED_AT = 16 << 10
 # The first Rust builds wrote the environment in words.
-_CWD_IN_WORDS = re.compile(r"^Current working directory: (.*)$", re.MULTILINE)
+_CWD_MARKS = (("<cwd>", "</cwd>"), ("Current working directory: ", "\n"))
+_LAST_LINES = 64
+# Transcripts shrink to a tenth; what unpacks to more than this is no transcript.
+_LARGEST_RATIO = 1000
+_UNPACKED_ALWAYS = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,43 +59,66 @@ def read_ends(path: str) -> Ends | None:
     if path.endswith(".json"):
         return _ends_of_save(path)
     if path.endswith(places.COMPRESSED):
-        head, tail, size = _ends_of_compressed(path)
+        lines = jsonl.lines(_unpacked(path))
+        head = _head(lines)
+        # All of it has to be unpacked to know how it ends.
+        tail = list(jsonl.records(deque(lines, maxlen=_LAST_LINES), LATE_RECORD))
+        size = os.path.getsize(path)
     else:
         with jsonl.opened(path) as file:
             size = file.size
-            head = list(_head(jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), RECORD)))
-            tail = _tail(file)
-    if not head:
+            head = _head(jsonl.lines(jsonl.blocks(file, _HEAD_WINDOW)))
+            tail = jsonl.tail(file, LATE_RECORD, _TAIL_WINDOW, _has_time) if head.records else []
+    if not head.records:
         if size:
             raise ValueError("holds no readable record")
         return None
     return _ends(path, head, tail)
 
 
-def _ends(path: str, head: list[Record], tail: list[LateRecord]) -> Ends | None:
-    meta = next((record for record in head if _is_header(record)), None)
-    bare = next((record for record in head if record.payload is None and record.id and record.type is None), None)
+class _Head(NamedTuple):
+    """The first records of a rollout."""
+
+    records: list[Record]
+    is_damaged: bool
+    """Whether the first line held none."""
+
+
+def _ends(path: str, head: _Head, tail: list[LateRecord]) -> Ends | None:
     name = places.name(path)
-    header = meta.payload if meta is not None and meta.payload is not None else Payload()
-    if meta is None and bare is not None:
-        header = Payload(id=bare.id, timestamp=bare.timestamp, git=bare.git)
+    header, is_wrapped = _header(head, name.thread_id)
     thread_id = header.id or name.thread_id
-    if thread_id is None or (meta is None and bare is None and not _is_thread(head)):
+    if thread_id is None or (header.id is None and not _is_thread(head.records)):
         return None
-    is_wrapped = meta is not None or bare is None
-    everything: list[Record | LateRecord] = [*head, *tail]
+    everything: list[Record | LateRecord] = [*head.records, *tail]
     settings = (record.payload.thread_settings for record in everything if record.payload is not None)
     directories = [one.cwd for one in settings if one is not None and one.cwd]
+    timed = (record.timestamp for record in everything if record.timestamp is not None)
     return Ends(
         thread_id=thread_id,
         segment_id=name.segment_id,
         header=header,
-        created=instant(header.timestamp) or instant(head[0].timestamp),
+        created=instant(header.timestamp) or instant(head.records[0].timestamp),
         settings_cwd=directories[-1] if directories else None,
-        other_cwd=None if header.cwd else next(filter(None, map(_told_cwd, head)), None),
-        last_activity=latest(record.timestamp for record in everything if record.timestamp) if is_wrapped else None,
+        other_cwd=next(filter(None, map(_told_cwd, head.records)), None),
+        last_activity=latest(timed) if is_wrapped else None,
         is_wrapped=is_wrapped,
     )
+
+
+def _header(head: _Head, named_thread: str | None) -> tuple[Payload, bool]:
+    """Return a rollout's header, empty where it has none, and whether it is wrapped.
+
+    A fork repeats its ancestor's header after its own; where its own is damaged, the repeated one tells of another
+    thread than the file's name.
+    """
+    for record in head.records:
+        if record.payload is not None and _is_header(record):
+            is_first = not head.is_damaged and record is head.records[0]
+            return (record.payload if is_first or named_thread in (None, record.payload.id) else Payload()), True
+        if record.payload is None and record.type is None and record.id:
+            return Payload(id=record.id, timestamp=record.timestamp, git=record.git), False
+    return Payload(), True
 
 
 def _is_header(record: Record) -> bool:
@@ -101,32 +130,26 @@ def _is_thread(records: Iterable[Record]) -> bool:
     return any(record.payload is not None and record.type is not None for record in records)
 
 
-def _head(records: Iterable[Record]) -> Iterator[Record]:
-    """Yield the first records, up to one that says which thread this is and where it ran."""
-    for count, record in enumerate(records, 1):
-        yield record
-        if (
-            (_is_header(record) and record.payload is not None and record.payload.cwd)
-            or _told_cwd(record) is not None
-            or count == _HEAD_RECORDS
-        ):
-            return
-
-
-def _tail(file: jsonl.File) -> list[LateRecord]:
-    """Return the last records, in their order: a window of them, and back to one with a time at least."""
-    records: list[LateRecord] = []
-    size = 0
-    has_time = False
-    for line in jsonl.tail_lines(file, _WINDOW, _TAIL_LIMIT):
-        size += len(line) + 1
-        for record in jsonl.records([line], LATE_RECORD):
-            records.append(record)
-            has_time = has_time or instant(record.timestamp) is not None
-        if has_time and size >= _WINDOW:
+def _head(lines: Iterator[bytes]) -> _Head:
+    """Return the first records, up to one that says which thread this is and where it ran."""
+    found: list[Record] = []
+    is_damaged = False
+    for line in lines:
+        own = list(jsonl.records([line], RECORD))
+        is_damaged = is_damaged or not (own or found or not line.strip())
+        found += own
+        if len(found) >= _HEAD_RECORDS or any(_says_where(record) for record in own):
             break
-    records.reverse()
-    return records
+    return _Head(found, is_damaged)
+
+
+def _says_where(record: Record) -> bool:
+    has_cwd = record.payload is not None and bool(record.payload.cwd)
+    return (_is_header(record) and has_cwd) or _told_cwd(record) is not None
+
+
+def _has_time(record: LateRecord) -> bool:
+    return instant(record.timestamp) is not None
 
 
 def _told_cwd(record: Record) -> str | None:
@@ -134,9 +157,13 @@ def _told_cwd(record: Record) -> str | None:
     if record.type == "turn_context" and record.payload is not None:
         return record.payload.cwd
     for part in _user_parts(record) or ():
-        text = part.text or ""
-        if "<environment_context>" in text and (match := _CWD.search(text) or _CWD_IN_WORDS.search(text)):
-            return match[1].strip() or None
+        text = (part.text or "")[:_ENVIRONMENT_LOOKED_AT]
+        if "<environment_context>" not in text:
+            continue
+        for start, end in _CWD_MARKS:
+            inside, found, _ = text.partition(start)[2].partition(end)
+            if found and inside.strip():
+                return inside.strip()
     return None
 
 
@@ -148,30 +175,17 @@ def _user_parts(record: Record) -> list[Part] | None:
     return message.content
 
 
-def _ends_of_compressed(path: str) -> tuple[list[Record], list[LateRecord], int]:
-    """Return the first and the last records of a compressed rollout and its size; all of it has to be unpacked."""
-    blocks = zstd.blocks(path, _DECOMPRESSED_LIMIT)
-    start, last, before_last, size = b"", b"", b"", 0
-    for block in _undamaged(blocks):
-        size += len(block)
-        start = start if len(start) >= jsonl.BLOCK else start + block
-        before_last, last = last, block
-    head = list(_head(jsonl.records(jsonl.lines([start]), RECORD)))
-    tail_bytes = (before_last + last)[-2 * jsonl.BLOCK :]
-    cut = 0 if size <= len(tail_bytes) else tail_bytes.find(b"\n") + 1
-    return head, list(jsonl.records(jsonl.lines([tail_bytes[cut:]]), LATE_RECORD)), size
-
-
-def _undamaged(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield the pieces before the first damaged one."""
+def _unpacked(path: str) -> Iterator[bytes]:
+    """Yield the content of a compressed rollout up to the first damage; of a bomb, the start."""
+    limit = max(os.path.getsize(path) * _LARGEST_RATIO, _UNPACKED_ALWAYS)
     try:
-        yield from blocks
+        yield from zstd.blocks(path, limit)
     except zstd.UnreadableError:
         return
 
 
 def _ends_of_save(path: str) -> Ends | None:
-    save = jsonl.whole(files.content(path, _SAVE_LIMIT), SAVE)
+    save = jsonl.whole_file(path, SAVE_HEAD)
     if save is None:
         if os.path.getsize(path):
             raise ValueError("holds no readable record")
@@ -201,13 +215,15 @@ class Contents:
     """What the thread is to reach, where it was set before any message."""
     name: str | None = None
     models: dict[str, None] = field(default_factory=dict)
-    messages: int = 0
-    raw_messages: int = 0
+    said: int = 0
+    answered: int = 0
+    raw_said: int = 0
+    raw_answered: int = 0
 
     @property
     def message_count(self) -> int:
-        """How many messages there are; older builds left only the raw ones."""
-        return self.messages or self.raw_messages
+        """How many messages there are; where there are no events or items of them, the raw ones count."""
+        return (self.said or self.raw_said) + (self.answered or self.raw_answered)
 
     @property
     def request(self) -> str | None:
@@ -241,7 +257,7 @@ def read_contents(path: str, start_ordinal: int) -> Contents:
 @contextmanager
 def _blocks(path: str) -> Iterator[Iterator[bytes]]:
     if path.endswith(places.COMPRESSED):
-        yield _undamaged(zstd.blocks(path, _DECOMPRESSED_LIMIT))
+        yield _unpacked(path)
     else:
         with jsonl.opened(path) as file:
             yield jsonl.blocks(file)
@@ -257,25 +273,25 @@ def _add(contents: Contents, record: Record) -> None:
     elif (parts := _user_parts(record)) is not None:
         said = prompts.of_response_item(parts)
         contents.first_response_item = contents.first_response_item or said
-        contents.raw_messages += said is not None
+        contents.raw_said += said is not None
     else:
         message = payload if record.type == "response_item" else record
-        contents.raw_messages += message is not None and message.type == "message" and message.role == "assistant"
+        contents.raw_answered += message is not None and message.type == "message" and message.role == "assistant"
 
 
 def _add_event(contents: Contents, payload: Payload) -> None:
     said = None
     if payload.type == "user_message":
-        contents.messages += 1
+        contents.said += 1
         said = prompts.of_event(payload)
     elif payload.type == "agent_message":
-        contents.messages += 1
+        contents.answered += 1
     elif payload.type == "item_completed" and payload.item is not None:
         if payload.item.type == "UserMessage":
-            contents.messages += 1
+            contents.said += 1
             said = prompts.of_item(payload.item.content or ())
         elif payload.item.type == "AgentMessage":
-            contents.messages += 1
+            contents.answered += 1
     elif payload.type == "thread_goal_updated":
         objective = payload.objective or (payload.goal.objective if payload.goal is not None else None)
         if contents.goal is None and contents.first_message is None:
@@ -286,12 +302,12 @@ def _add_event(contents: Contents, payload: Payload) -> None:
 
 
 def _add_save(contents: Contents, path: str) -> None:
-    save = jsonl.whole(files.content(path, _SAVE_LIMIT), SAVE)
+    save = jsonl.whole_file(path, SAVE, _SAVE_KEPT)
     for item in (save.items or ()) if save is not None else ():
-        parts = [Part(text=item.content)] if isinstance(item.content, str) else item.content or []
         if item.role == "user":
+            parts = [Part(text=item.content)] if isinstance(item.content, str) else item.content or []
             said = prompts.of_response_item(parts)
             contents.first_response_item = contents.first_response_item or said
-            contents.raw_messages += said is not None
+            contents.raw_said += said is not None
         elif item.role == "assistant":
-            contents.raw_messages += 1
+            contents.raw_answered += 1

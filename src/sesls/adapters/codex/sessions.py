@@ -54,13 +54,14 @@ def _thread(thread: str, own: list[tuple[Candidate, Ends]], known_dir: str | Non
     chosen = tuple(segments.values())
     candidate, ends = chosen[0]
     header = ends.header
+    directories = (known_dir, ends.settings_cwd, header.cwd, ends.other_cwd)
     used = {file.path for file, _ in chosen}
     return Summary(
         agent=AGENT,
         uuid=thread,
         kind="subagent" if _is_subagent(header) else "agent",
         parent_uuid=_parent(header),
-        project_dir=absolute_or_none(known_dir or ends.settings_cwd or header.cwd or ends.other_cwd),
+        project_dir=next(filter(None, map(absolute_or_none, directories)), None),
         launch_surface=header.originator,
         last_activity=_activity(candidate, ends),
         path=candidate.path,
@@ -104,29 +105,41 @@ def _parent(header: Payload) -> str | None:
 
 def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
     """Return the details of some of Codex's threads; see `Adapter.details`."""
-    names = state.index_names(environment, report)
-    rows = state.threads([summary.uuid for summary in summaries], environment, report)
-    return [_details(summary, names.get(summary.uuid), rows.get(summary.uuid), report) for summary in summaries]
+    ids = [summary.uuid for summary in summaries]
+    names = state.index_names(ids, environment, report)
+    rows = state.threads(ids, environment, report)
+    parents = state.parents(ids, environment, report)
+    return [
+        _details(summary, names.get(summary.uuid), rows.get(summary.uuid), parents.get(summary.uuid), report)
+        for summary in summaries
+    ]
 
 
-def _details(summary: Summary, index_name: str | None, row: state.Thread | None, report: files.Report) -> Details:
+def _details(
+    summary: Summary,
+    index_name: str | None,
+    row: state.Thread | None,
+    known_parent: str | None,
+    report: files.Report,
+) -> Details:
     source = summary.source
     assert isinstance(source, Source)
     chain = _chain(source)
-    contents = [_read(candidate, ends, report) for candidate, ends in chain]
+    read = [_read(candidate, ends, report) for candidate, ends in chain]
+    contents = [one or Contents() for one in read]
     candidate, ends = source.files[0]
     header = ends.header
     is_archived = candidate.role == places.ARCHIVED
     continues_another = header.history_base is not None
     starts = [one.created for _, one in source.files if one.created is not None]
     return Details(
-        title=_title(header, index_name, row, contents),
-        parent_uuid=row.parent if row is not None and summary.kind == "subagent" and not summary.parent_uuid else None,
+        titles=_titles(header, index_name, row, contents),
+        parent_uuid=known_parent if summary.kind == "subagent" and summary.parent_uuid is None else None,
         models=tuple(dict.fromkeys(model for one in contents for model in one.models)),
         created=min(starts, default=None),
         size_bytes=candidate.size,
-        message_count=None if continues_another else contents[-1].message_count,
-        resume_command=_resume(summary, is_archived) if summary.kind == "agent" and ends.is_wrapped else None,
+        message_count=None if continues_another or read[-1] is None else contents[-1].message_count,
+        resume_command=_resume(summary, is_archived) if summary.kind == "agent" and _can_resume(ends) else None,
         extra=_extra(header, source, is_archived, ends),
     )
 
@@ -138,39 +151,43 @@ def _chain(source: Source) -> list[tuple[Candidate, Ends]]:
     """
     by_id = {ends.segment_id or ends.thread_id: (candidate, ends) for candidate, ends in source.files}
     chain = [source.files[0]]
+    del by_id[chain[0][1].segment_id or chain[0][1].thread_id]
     while (base := chain[-1][1].header.history_base) is not None:
         earlier = by_id.pop(base.thread_id or "", None)
-        if earlier is None or earlier in chain:
+        if earlier is None:
             break
         chain.append(earlier)
     chain.reverse()
     return chain
 
 
-def _read(candidate: Candidate, ends: Ends, report: files.Report) -> Contents:
+def _read(candidate: Candidate, ends: Ends, report: files.Report) -> Contents | None:
     try:
         return rollout.read_contents(candidate.path, ends.header.subagent_history_start_ordinal or 0)
     except OSError as error:
         if not files.is_absence(error):
             report(candidate.path, files.reason(error))
-        return Contents()
+        return None
 
 
-def _title(
+def _titles(
     header: Payload, index_name: str | None, row: state.Thread | None, contents: Sequence[Contents]
-) -> str | None:
-    """Return a thread's title as Codex shows it: its name, else what was asked for first."""
-    name = _name(header, row) or index_name or contents[-1].name
-    if name:
-        return name
-    if row is not None and row.preview and header.forked_from_id is not None:
-        return row.preview  # what the fork's source was asked for
-    request = next((one.request for one in contents if one.request is not None), None)
+) -> tuple[str | None, ...]:
+    """Return a thread's titles as Codex shows them: its name, else what was asked for first."""
     spawn = _spawn(header)
     agent_path = header.agent_path or spawn.get("agent_path")
     task = agent_path.rpartition("/")[2] if isinstance(agent_path, str) else None
     nickname = header.agent_nickname or spawn.get("agent_nickname")
-    return request or task or (nickname if isinstance(nickname, str) else None)
+    return (
+        _name(header, row),
+        index_name,
+        contents[-1].name,
+        # A fork's preview is what its source was asked for.
+        row.preview if row is not None and header.forked_from_id is not None else None,
+        *(one.request for one in contents),
+        task,
+        nickname if isinstance(nickname, str) else None,
+    )
 
 
 def _name(header: Payload, row: state.Thread | None) -> str | None:
@@ -187,6 +204,11 @@ def _name(header: Payload, row: state.Thread | None) -> str | None:
     return row.title.strip() or None
 
 
+def _can_resume(ends: Ends) -> bool:
+    """Tell whether Codex reads the rollout: not a bare one, nor a save, nor one that lost its header."""
+    return ends.is_wrapped and ends.header.id is not None
+
+
 def _resume(summary: Summary, is_archived: bool) -> str:
     steps = [("codex", "unarchive", summary.uuid)] if is_archived else []
     return resume.command(summary.project_dir, *steps, ("codex", "resume", summary.uuid))
@@ -194,7 +216,7 @@ def _resume(summary: Summary, is_archived: bool) -> str:
 
 def _extra(header: Payload, source: Source, is_archived: bool, ends: Ends) -> dict[str, object]:
     spawn = _spawn(header)
-    values: dict[str, object | None] = {
+    return {
         "archived": is_archived or None,
         "forked_from": header.forked_from_id if not _is_subagent(header) else None,
         "source": header.source,
@@ -211,4 +233,3 @@ def _extra(header: Payload, source: Source, is_archived: bool, ends: Ends) -> di
         "copies": list(source.copies) or None,
         "last_activity_source": "mtime" if ends.last_activity is None else None,
     }
-    return {name: value for name, value in values.items() if value is not None}

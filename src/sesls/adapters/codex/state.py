@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from sesls.adapters.codex import places
 from sesls.environment import Environment
 from sesls.formats import files, jsonl, sqlite
+from sesls.text import is_visible
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,9 +27,6 @@ _DATABASE = re.compile(r"state_(\d+)\.sqlite")
 _FIRST_SOUND = 4
 _CONFIG_LIMIT = 1 << 20
 _TEXT_KEPT = 8192
-_AT_ONCE = 500
-
-Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +37,6 @@ class Thread:
     title: str | None
     first_user_message: str | None
     preview: str | None
-    parent: str | None
 
 
 class _IndexLine(msgspec.Struct):
@@ -50,14 +47,15 @@ class _IndexLine(msgspec.Struct):
 _INDEX_LINE = msgspec.json.Decoder(_IndexLine)
 
 
-def index_names(environment: Environment, report: files.Report) -> dict[str, str]:
-    """Return the names in `session_index.jsonl` (from 0.93) by thread; the last one that is not empty counts."""
+def index_names(ids: Collection[str], environment: Environment, report: files.Report) -> dict[str, str]:
+    """Return the names that `session_index.jsonl` (from 0.93) gives some threads; the last visible one counts."""
     path = os.path.join(places.home(environment), "session_index.jsonl")
+    wanted = frozenset(ids)
     names: dict[str, str] = {}
     try:
         with jsonl.opened(path) as file:
             for line in jsonl.records(jsonl.lines(jsonl.blocks(file)), _INDEX_LINE):
-                if line.id and line.thread_name and line.thread_name.strip():
+                if line.id in wanted and line.thread_name and is_visible(line.thread_name):
                     names[line.id] = line.thread_name
     except OSError as error:
         if not files.is_absence(error):
@@ -79,7 +77,9 @@ def databases(environment: Environment, report: files.Report) -> Iterator[str]:
 def _database_dirs(environment: Environment) -> Iterator[str]:
     home = places.home(environment)
     if (configured := _configured_dir(home)) is not None:
-        yield configured
+        if configured == "~" or configured.startswith("~/"):
+            configured = environment.home + configured[1:]
+        yield os.path.join(home, configured)
     if (named := environment.directory("CODEX_SQLITE_HOME")) is not None:
         yield named
     yield home
@@ -93,17 +93,18 @@ def _configured_dir(home: str) -> str | None:
             return None
         import tomllib  # here: few configurations have the key
 
-        value = tomllib.loads(config.decode()).get("sqlite_home")
-    except (OSError, ValueError):
+        value = tomllib.loads(config.decode("utf-8-sig")).get("sqlite_home")
+    except (OSError, ValueError, RecursionError):
         return None
-    return os.path.join(home, os.path.expanduser(value)) if isinstance(value, str) and value else None
+    return value if isinstance(value, str) and value and "\0" not in value else None
 
 
 def directories(environment: Environment, report: files.Report) -> dict[str, str]:
     """Return the working directory of every thread that a database knows."""
     found: dict[str, str] = {}
     for path in databases(environment, report):
-        found = _answer(path, _directories, report, {}) | found
+        older: dict[str, str] = sqlite.answer(path, _directories, {}, report)
+        found = older | found
     return found
 
 
@@ -112,24 +113,9 @@ def threads(ids: Collection[str], environment: Environment, report: files.Report
     found: dict[str, Thread] = {}
     for path in databases(environment, report):
         wanted = [thread for thread in ids if thread not in found]
-        found |= _answer(path, partial(_threads, wanted), report, {})
+        known: dict[str, Thread] = sqlite.answer(path, partial(_threads, wanted), {}, report)
+        found |= known
     return found
-
-
-def _answer(
-    path: str,
-    query: Callable[[sqlite3.Connection], dict[str, Value]],
-    report: files.Report,
-    default: dict[str, Value],
-) -> dict[str, Value]:
-    try:
-        return sqlite.read(path, query)
-    except sqlite.UnreadableError as error:
-        report(path, str(error))
-    except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
-    return default
 
 
 def _directories(connection: sqlite3.Connection) -> dict[str, str]:
@@ -142,6 +128,23 @@ def _directories(connection: sqlite3.Connection) -> dict[str, str]:
     }
 
 
+def parents(ids: Collection[str], environment: Environment, report: files.Report) -> dict[str, str]:
+    """Return the threads that spawned some threads, as far as a database knows."""
+    found: dict[str, str] = {}
+    for path in databases(environment, report):
+        older: dict[str, str] = sqlite.answer(path, partial(_parents, list(ids)), {}, report)
+        found = older | found
+    return found
+
+
+def _parents(ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, str]:
+    if not {"parent_thread_id", "child_thread_id"} <= sqlite.columns(connection, "thread_spawn_edges"):
+        return {}
+    query = "SELECT child_thread_id, parent_thread_id FROM thread_spawn_edges WHERE child_thread_id IN ({})"
+    rows = sqlite.rows_of(connection, query, ids)
+    return {child: parent for child, parent in rows if isinstance(parent, str) and parent}
+
+
 def _threads(ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Thread]:
     columns = sqlite.columns(connection, "threads")
     if "id" not in columns:
@@ -150,18 +153,7 @@ def _threads(ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Th
         f"substr({name}, 1, {_TEXT_KEPT})" if name in columns else "NULL"
         for name in ("name", "title", "first_user_message", "preview")
     )
-    has_edges = {"parent_thread_id", "child_thread_id"} <= sqlite.columns(connection, "thread_spawn_edges")
-    parent = (
-        "(SELECT parent_thread_id FROM thread_spawn_edges WHERE child_thread_id = threads.id LIMIT 1)"
-        if has_edges
-        else "NULL"
-    )
-    found: dict[str, Thread] = {}
-    for start in range(0, len(ids), _AT_ONCE):
-        some = ids[start : start + _AT_ONCE]
-        marks = ", ".join("?" * len(some))
-        for thread, *values in connection.execute(
-            f"SELECT id, {texts}, {parent} FROM threads WHERE id IN ({marks})", some
-        ):
-            found[thread] = Thread(*(value if isinstance(value, str) else None for value in values))
-    return found
+    rows = sqlite.rows_of(connection, f"SELECT id, {texts} FROM threads WHERE id IN ({{}})", ids)
+    return {
+        thread: Thread(*(value if isinstance(value, str) else None for value in values)) for thread, *values in rows
+    }
