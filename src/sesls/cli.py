@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
 
 import typer
 from typer._click.exceptions import ClickException
@@ -85,11 +86,10 @@ def list_command(
     environment = Environment.current()
     query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
     page = take(query, environment)
-    with terminal.quiet_pipe():
-        if json:
-            _write_json(page.to_dict())
-        else:
-            _write_page(page, query, environment)
+    if json:
+        _write_json(page.to_dict())
+    else:
+        _write_page(page, query, environment)
 
 
 @app.command("diagnostics")
@@ -106,14 +106,13 @@ def diagnostics_command(
     environment = Environment.current()
     query = _query(environment, agent, kind, noise, project_dir)
     found, problems = diagnose(query, environment)
-    with terminal.quiet_pipe():
-        if json:
-            warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
-            _write_json(found.to_dict() | warnings)
-        else:
-            from sesls.output import notes
+    if json:
+        warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
+        _write_json(found.to_dict() | warnings)
+    else:
+        from sesls.output import notes
 
-            sys.stdout.writelines(f"{line}\n" for line in notes.diagnosis(found, problems, environment.home))
+        sys.stdout.writelines(f"{line}\n" for line in notes.diagnosis(found, problems, environment.home))
 
 
 def _query(
@@ -152,22 +151,24 @@ def _write_json(answer: dict[str, Any]) -> None:
 def _write_page(page: Page, query: Query, environment: Environment) -> None:
     from sesls.output import notes, table
 
-    colour = {stream: stream.isatty() and not environment.value("NO_COLOR") for stream in (sys.stdout, sys.stderr)}
-    if page.sessions and sys.stdout.isatty():
-        table.write_table(
-            page.sessions,
-            sys.stdout,
-            home=environment.home,
-            agents=tuple(REGISTRY),
-            colour=colour[sys.stdout],
-        )
+    if page.sessions and not sys.stdout.isatty():
+        table.write_plain(page.sessions, sys.stdout)
     elif page.sessions:
-        table.write_lines(page.sessions, sys.stdout)
+        cells = get_terminal_size().columns
+        if _colour(sys.stdout, environment):
+            agents = tuple(REGISTRY)
+            table.write_coloured(page.sessions, sys.stdout, home=environment.home, cells=cells, agents=agents)
+        else:
+            table.write_fitted(page.sessions, sys.stdout, home=environment.home, cells=cells)
     terminal.say(*notes.warnings(page.warnings, environment.home))
     if page.diagnostics is not None:
         terminal.say(*notes.explanation(page.diagnostics, environment.home))
     else:
-        terminal.say(*notes.below(page, query), colour=colour[sys.stderr])
+        terminal.say(*notes.below(page, query), dim=_colour(sys.stderr, environment))
+
+
+def _colour(stream: TextIO, environment: Environment) -> bool:
+    return stream.isatty() and not environment.value("NO_COLOR") and environment.value("TERM") != "dumb"
 
 
 def main() -> NoReturn:
@@ -175,9 +176,14 @@ def main() -> NoReturn:
     terminal.prepare()
     try:
         status = app(standalone_mode=False)
+        sys.stdout.flush()
     except ClickException as error:
         terminal.say(f"sesls: {error.format_message()}")
         status = error.exit_code
     except typer.Abort:
+        status = 1
+    except OSError as error:
+        terminal.abandon(sys.stdout)
+        terminal.say(f"sesls: the answer could not be written: {(error.strerror or str(error)).lower()}")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)

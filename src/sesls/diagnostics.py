@@ -183,15 +183,17 @@ def _filter_hints(summaries: Sequence[Summary], query: Query) -> Iterable[str]:
 def _directory_hints(summaries: Sequence[Summary], wanted: str) -> Iterable[str]:
     known = sorted({summary.project_dir for summary in summaries if summary.project_dir is not None})
     folded = normal(wanted).casefold()
+    if any(is_within(path, wanted) for path in known):
+        return
     if same := [path for path in known if is_within(path.casefold(), folded)]:
         yield f"Sessions exist in {same[0]}, which differs only by case."
         return
-    real = os.path.realpath(wanted)
+    real = _followed(wanted)
     if real != wanted and any(is_within(path, real) for path in known):
         yield f"{wanted} is a link to {real}, where sessions exist; give that directory."
         return
     for path in known[:_LINKS_FOLLOWED]:
-        target = os.path.realpath(path)
+        target = _followed(path)
         if target != path and is_within(target, wanted):
             yield f"Sessions exist in {path}, a link to {target}; give that directory."
             return
@@ -199,6 +201,14 @@ def _directory_hints(summaries: Sequence[Summary], wanted: str) -> Iterable[str]
     if above:
         nearest = max(above, key=len)
         yield f"Sessions exist in {nearest}, a parent of that directory."
+
+
+def _followed(path: str) -> str:
+    """Return where a path leads, or the path itself where that cannot be told."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
 
 
 def _span(summaries: Iterable[Summary]) -> tuple[str | None, str | None]:

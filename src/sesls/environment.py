@@ -26,7 +26,7 @@ class Environment:
         try:
             cwd = os.getcwd()
         except OSError:  # the directory was deleted
-            cwd = os.path.sep
+            cwd = os.environ.get("PWD", os.path.sep)
         return cls(
             home=os.path.expanduser("~"),
             variables=os.environ,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ntpath
 import os
 import re
 import unicodedata
@@ -25,10 +26,16 @@ def normal(path: str) -> str:
     Links are not followed: a session's directory may be gone, or lie on another machine.
     """
     path = unicodedata.normalize("NFC", path)
-    if is_windows_path(path):
-        drive, _, rest = path.replace("\\", "/").partition("/")
-        return (drive.lower() + "/" + rest).rstrip("/") or "/"
-    return os.path.normpath(path).replace("//", "/", 1) if path.startswith("//") else os.path.normpath(path)
+    if not is_windows_path(path):
+        normalized = os.path.normpath(path)
+        return normalized[1:] if normalized.startswith("//") else normalized
+    path = path.replace("/", "\\")
+    if path.startswith("\\\\?\\UNC\\"):
+        path = "\\" + path[7:]
+    path = ntpath.normpath(path.removeprefix("\\\\?\\"))
+    drive, rest = ntpath.splitdrive(path)
+    # A name of its own, so that no path of another system is ever a parent of it.
+    return "windows:" + (drive.lower() + rest).replace("\\", "/").rstrip("/")
 
 
 def is_windows_path(path: str) -> bool:

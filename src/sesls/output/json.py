@@ -7,10 +7,11 @@ from json import dumps
 from typing import Any
 
 # What JSON allows in a string and a terminal may obey or hide: C1 controls, bidirectional controls, zero-width
-# characters, line separators; and what UTF-8 cannot hold: the surrogates of file names that are not UTF-8.
-_UNSAFE = re.compile(
-    "[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e0fff]"
-)
+# characters, line separators.
+_UNSAFE = re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def encoded(answer: dict[str, Any]) -> bytes:
@@ -25,7 +26,9 @@ def _value(value: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    return _UNSAFE.sub(_escape, dumps(value, ensure_ascii=False))
+    text = dumps(value, ensure_ascii=False)
+    # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
+    return _UNSAFE.sub(_escape, _SURROGATE.sub("\ufffd", text))
 
 
 def _escape(match: re.Match[str]) -> str:

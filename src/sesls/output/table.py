@@ -6,16 +6,18 @@ narrow; no row ever wraps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal, TextIO
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TextIO
 
 from sesls.output import words
 from sesls.output.terminal import shows_unicode
+from sesls.output.widths import cut, cut_start, padded, width
 from sesls.session import Session
 from sesls.text import one_line
 
 _GAP = 2
+_WIDEST_PADDED = 220
 _TITLE = "TITLE"
 _DIRECTORY = "DIRECTORY"
 _ID = "ID"
@@ -47,44 +49,55 @@ _UNICODE = _Signs("—", "…", "↳ ")
 _ASCII = _Signs("-", "~", "> ")
 
 
-def write_lines(sessions: Sequence[Session], stream: TextIO) -> None:
+def write_plain(sessions: Sequence[Session], stream: TextIO) -> None:
     """Write the table with whole values, aligned: for a pipe or a file."""
-    from rich.cells import cell_len
-
-    columns = _columns(sessions, _UNICODE if shows_unicode(stream) else _ASCII, home=None)
-    widths = [max(map(cell_len, (column.heading, *column.cells))) for column in columns]
-    for cells in zip(*((column.heading, *column.cells) for column in columns), strict=True):
-        padded = (cell + " " * (width - cell_len(cell)) for cell, width in zip(cells, widths, strict=True))
-        stream.write((" " * _GAP).join(padded).rstrip() + "\n")
+    columns = _columns(sessions, _signs(stream), home=None)
+    widths = [min(max(map(width, (column.heading, *column.cells))), _WIDEST_PADDED) for column in columns]
+    _write(list(zip(columns, widths, strict=True)), stream)
 
 
-def write_table(sessions: Sequence[Session], stream: TextIO, *, home: str, agents: Sequence[str], colour: bool) -> None:
-    """Write the table for the terminal that a stream is; `agents` in their order decide the colours."""
-    # Rich is imported for terminals alone: it costs about 40 ms.
+def write_fitted(sessions: Sequence[Session], stream: TextIO, *, home: str, cells: int) -> None:
+    """Write the table without colours, so that no row is wider than so many cells."""
+    signs = _signs(stream)
+    _write(_cut(_fitted(_columns(sessions, signs, home), cells), signs), stream)
+
+
+def write_coloured(
+    sessions: Sequence[Session], stream: TextIO, *, home: str, cells: int, agents: Sequence[str]
+) -> None:
+    """Write the same with colours; the order of `agents` decides which agent gets which."""
+    # Rich is imported for coloured terminals alone: it costs about 30 ms.
     from rich.console import Console
-    from rich.table import Table
     from rich.text import Text
 
-    console = Console(file=stream, highlight=False, no_color=not colour, legacy_windows=False)
-    signs = _UNICODE if shows_unicode(stream) else _ASCII
-    columns = _fitted(_columns(sessions, signs, home), console.width)
-    table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim", show_edge=False)
-    for column, width in columns:
-        justify: Literal["left", "right"] = "right" if column.heading == _MESSAGES else "left"
-        table.add_column(Text(column.heading), width=width, no_wrap=True, justify=justify)
-    for row, session in enumerate(sessions):
-        table.add_row(
-            *(
-                Text(
-                    _cut(column.cells[row], width, signs, from_left=column.heading == _DIRECTORY),
-                    style=_style(column.heading, session, agents),
-                    no_wrap=True,
-                    overflow="crop",
-                )
-                for column, width in columns
-            )
-        )
-    console.print(table, soft_wrap=False, crop=True)
+    signs = _signs(stream)
+    columns = _cut(_fitted(_columns(sessions, signs, home), cells), signs)
+    console = Console(file=stream, force_terminal=True, highlight=False, legacy_windows=False)
+    rows: list[Session | None] = [None, *sessions]
+    for session, row in zip(rows, _rows(columns), strict=True):
+        line = Text()
+        for (column, _), cell in zip(columns, row, strict=True):
+            line.append(cell, "dim" if session is None else _style(column.heading, session, agents))
+        console.print(line, soft_wrap=True)
+
+
+def _write(columns: Sequence[tuple[_Column, int]], stream: TextIO) -> None:
+    stream.writelines("".join(row).rstrip() + "\n" for row in _rows(columns))
+
+
+def _rows(columns: Sequence[tuple[_Column, int]]) -> Iterator[list[str]]:
+    """Yield the heading and then each row, as cells that stand beside each other without anything between."""
+    last = len(columns) - 1
+    for cells in zip(*((column.heading, *column.cells) for column, _ in columns), strict=True):
+        row = []
+        for place, ((column, cell_width), cell) in enumerate(zip(columns, cells, strict=True)):
+            gap = "" if place == last else " " * _GAP
+            row.append(padded(cell, cell_width, right=column.heading == _MESSAGES) + gap)
+        yield row
+
+
+def _signs(stream: TextIO) -> _Signs:
+    return _UNICODE if shows_unicode(stream) else _ASCII
 
 
 def _columns(sessions: Sequence[Session], signs: _Signs, home: str | None) -> list[_Column]:
@@ -132,26 +145,22 @@ def _messages(session: Session) -> str:
     return "" if session.message_count is None else str(session.message_count)
 
 
-def _fitted(columns: Sequence[_Column], width: int) -> list[tuple[_Column, int]]:
-    """Return the columns that fit, each with its width in terminal cells."""
-    from rich.cells import cell_len
-
-    natural = {
-        column.heading: min(max(map(cell_len, (column.heading, *column.cells))), column.most) for column in columns
-    }
+def _fitted(columns: Sequence[_Column], cells: int) -> list[tuple[_Column, int]]:
+    """Return the columns that fit, each with its width."""
+    natural = {column.heading: min(max(map(width, (column.heading, *column.cells))), column.most) for column in columns}
 
     def needed(kept: Sequence[_Column], good: bool) -> int:
         least = (column.good if good else column.least for column in kept)
-        wanted = sum(min(natural[column.heading], width) for column, width in zip(kept, least, strict=True))
+        wanted = sum(min(natural[column.heading], most) for column, most in zip(kept, least, strict=True))
         return wanted + _GAP * (len(kept) - 1)
 
     kept = list(columns[:3])
     for column in columns[3:]:
-        if needed([*kept, column], good=column.heading not in (_DIRECTORY, _ID)) > width:
+        if needed([*kept, column], good=column.heading not in (_DIRECTORY, _ID)) > cells:
             break
         kept.append(column)
     widths = {column.heading: min(natural[column.heading], column.least) for column in kept}
-    spare = width - sum(widths.values()) - _GAP * (len(widths) - 1)
+    spare = cells - sum(widths.values()) - _GAP * (len(widths) - 1)
     if spare < 0:
         widths[_TITLE] = max(widths[_TITLE] + spare, 1)
     # What is left makes every column good in the order of importance, and then as wide as its cells.
@@ -164,20 +173,21 @@ def _fitted(columns: Sequence[_Column], width: int) -> list[tuple[_Column, int]]
     return [(column, widths[column.heading]) for column in kept]
 
 
-def _cut(cell: str, width: int, signs: _Signs, *, from_left: bool) -> str:
-    """Return a cell's text of at most `width` terminal cells; of a directory the end is worth more."""
-    from rich.cells import cell_len
+def _cut(columns: Sequence[tuple[_Column, int]], signs: _Signs) -> list[tuple[_Column, int]]:
+    """Return the columns with every cell cut to its column's width."""
+    return [
+        (replace(column, cells=tuple(_cut_cell(column.heading, cell, most, signs) for cell in column.cells)), most)
+        for column, most in columns
+    ]
 
-    if cell_len(cell) <= width:
-        return cell
-    kept = cell[::-1] if from_left else cell
-    while kept and cell_len(kept) > width - 1:
-        kept = kept[: len(kept) - max(1, (cell_len(kept) - width) // 2)]
-    if not from_left:
-        return kept.rstrip() + signs.cut
-    end = kept[::-1]
+
+def _cut_cell(heading: str, cell: str, most: int, signs: _Signs) -> str:
+    if heading != _DIRECTORY or width(cell) <= most:
+        return cut(cell, most, signs.cut)
+    # The end of a directory is worth more than its start, and whole names more than parts.
+    end = cut_start(cell, most, signs.cut)
     boundary = end.find("/")
-    return signs.cut + (end[boundary:] if 0 < boundary < len(end) // 2 else end)
+    return signs.cut + end[boundary:] if 1 < boundary < len(end) // 2 else end
 
 
 def _style(heading: str, session: Session, agents: Sequence[str]) -> str:

@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
+import signal
 import sys
-from collections.abc import Iterator
 from typing import TextIO
 
 
-@contextlib.contextmanager
-def quiet_pipe() -> Iterator[None]:
-    """End the program quietly, with exit status 0, when whoever reads its answer has gone: `sesls list | head`."""
-    try:
-        yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The interpreter flushes stdout once more when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
-
-
 def prepare() -> None:
-    """Make both streams take any text: what their encoding cannot show becomes `?`."""
+    """Make both streams ready for any text and any end.
+
+    What their encoding cannot show becomes `?`; a stream that was closed swallows what is written; and when
+    whoever reads the answer goes away (`sesls list | head`), the program ends without a word, as Unix programs do.
+    """
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    sys.stdout = _open_or_nowhere(sys.stdout)
+    sys.stderr = _open_or_nowhere(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+
+
+def _open_or_nowhere(stream: TextIO | None) -> TextIO:
+    return stream if stream is not None else open(os.devnull, "w", encoding="utf-8")
+
+
+def abandon(stream: TextIO) -> None:
+    """Let what a stream still holds go nowhere, so that the interpreter does not fail on it when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    except OSError:
+        return
 
 
 def shows_unicode(stream: TextIO) -> bool:
@@ -37,8 +44,8 @@ def shows_unicode(stream: TextIO) -> bool:
     return True
 
 
-def say(*lines: str, colour: bool = False) -> None:
-    """Write lines about the answer to stderr, dim where it shows colours, after what stdout has so far."""
+def say(*lines: str, dim: bool = False) -> None:
+    """Write lines about the answer to stderr, after what stdout has so far."""
     sys.stdout.flush()
     for line in lines:
-        print(f"\x1b[2m{line}\x1b[0m" if colour else line, file=sys.stderr)
+        print(f"\x1b[2m{line}\x1b[0m" if dim else line, file=sys.stderr)
