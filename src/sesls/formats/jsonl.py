@@ -97,7 +97,7 @@ def blocks(file: File, window: int = BLOCK, start: int = 0, end: int | None = No
 
 
 def _is_zero(block: bytes) -> bool:
-    return block[:1] == b"\0" and block == _ZEROS[: len(block)]
+    return block.startswith(_NUL_RUN) and block == _ZEROS[: len(block)]
 
 
 def _without_nuls(block: bytes) -> bytes:

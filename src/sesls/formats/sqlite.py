@@ -6,7 +6,8 @@ with SQLite 3.40 on stores of Codex 0.171 and OpenCode 1.18):
 
 * no WAL or an empty one: immutable;
 * a WAL with its `-shm`: read-only, which touches nothing but SQLite's own read marks in the `-shm`;
-* a WAL without `-shm`, an opening that fails, or a rollback journal left by a crash: a private copy.
+* a WAL without `-shm`, an opening that fails, a rollback journal left by a crash, or a file that never rests: a
+  private copy.
 """
 
 from __future__ import annotations
@@ -50,24 +51,25 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
     path = os.path.realpath(path)  # a WAL lies beside the file itself, not beside a link to it
     os.close(files.opened(path))
     failure: sqlite3.Error | None = None
-    for attempt in range(_ATTEMPTS):
+    for attempts_left in reversed(range(_ATTEMPTS)):
+        is_first = attempts_left == _ATTEMPTS - 1
         before = _state(path)
         try:
-            if before.wal_size and os.path.exists(path + "-shm") and not attempt:
+            if before.wal_size and os.path.exists(path + "-shm") and is_first:
                 return _ask(path, "mode=ro", query)
-            if before.wal_size or before.journal_size:
+            if before.wal_size or before.journal_size or not attempts_left:
                 with _copied(path) as copy:
                     return _ask(copy, "mode=rw", query)
             answer = _ask(path, "mode=ro&immutable=1", query)
         except sqlite3.Error as error:
             failure = error
             # What looks like damage may be another program at work, and a folder may forbid SQLite its `-shm`.
-            if "locked" in str(error) or (attempt and _state(path) == before):
+            if "locked" in str(error) or (not is_first and _state(path) == before):
                 break
         else:
             if _state(path) == before:
                 return answer
-    raise UnreadableError(str(failure).lower() if failure is not None else "changes too fast to be read")
+    raise UnreadableError(str(failure).lower())
 
 
 def answer(path: str, query: Callable[[sqlite3.Connection], Answer], default: Answer, report: files.Report) -> Answer:

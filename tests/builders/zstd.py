@@ -1,0 +1,29 @@
+"""Zstandard files: real ones, and frames put together by hand."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+_MAGIC = b"\x28\xb5\x2f\xfd"
+_SINGLE_SEGMENT_OF_8_BYTES_SIZE = b"\xe0"
+
+
+def compressed(data: bytes) -> bytes:
+    """Return data compressed as Codex does it: one frame, level 3."""
+    return zstd.compress(data, level=3)
+
+
+def frame(blocks: Iterable[bytes]) -> bytes:
+    """Return a frame of blocks that are stored as they are, so that a cut can be made between any two bytes."""
+    pieces = list(blocks)
+    head = _MAGIC + _SINGLE_SEGMENT_OF_8_BYTES_SIZE + sum(map(len, pieces)).to_bytes(8, "little")
+    return head + b"".join(
+        (len(piece) << 3 | (number == len(pieces))).to_bytes(3, "little") + piece
+        for number, piece in enumerate(pieces, 1)
+    )
