@@ -14,6 +14,9 @@ from sesls.adapters.interface import Adapter
 REGISTRY: Mapping[str, str] = {
     "claude": "sesls.adapters.claude",
     "codex": "sesls.adapters.codex",
+    "opencode": "sesls.adapters.opencode",
+    "antigravity": "sesls.adapters.antigravity",
+    "pi": "sesls.adapters.pi",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 
