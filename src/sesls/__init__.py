@@ -9,7 +9,7 @@ for session in page.sessions:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 __version__ = "0.1.0"
@@ -17,18 +17,20 @@ __version__ = "0.1.0"
 __all__ = ["Page", "Problem", "Session", "__version__", "list_sessions"]
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from sesls.page import Page
-    from sesls.query import Noise
-    from sesls.session import Kind, Problem, Session
+    from sesls.session import Problem, Session
+    from sesls.terms import Kind, Noise
 
 
 def list_sessions(
-    agent: str | Sequence[str] | None = None,
+    agent: str | Collection[str] | None = None,
     limit: int = 100,
     offset: int = 0,
     kind: Kind | None = None,
     noise: Noise = "include",
-    project_dir: str | None = None,
+    project_dir: str | PathLike[str] | None = None,
     redact: bool = True,
 ) -> Page:
     """Return one page of the sessions on this machine, newest first.
@@ -50,19 +52,25 @@ def list_sessions(
     from sesls.query import Query
 
     environment = Environment.current()
-    agents = () if agent is None else (agent,) if isinstance(agent, str) else tuple(agent)
-    if project_dir is not None:
-        project_dir = absolute_dir(project_dir, environment.cwd, environment.home)
     query = Query(
-        agents=agents,
+        agents=_names(agent),
         kind=kind,
         noise=noise,
-        project_dir=project_dir,
+        project_dir=None if project_dir is None else absolute_dir(project_dir, environment.cwd, environment.home),
         limit=limit,
         offset=offset,
         redact=redact,
     )
     return take(query, environment)
+
+
+def _names(agent: str | Collection[str] | None) -> tuple[str, ...]:
+    if agent is None:
+        return ()
+    names = (agent,) if isinstance(agent, str) else agent
+    if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+        raise ValueError(f"agent is a name or several, not {agent!r}")
+    return tuple(names)
 
 
 def __getattr__(name: str) -> object:

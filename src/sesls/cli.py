@@ -11,14 +11,13 @@ from typer._click.exceptions import ClickException
 
 from sesls import __version__
 from sesls.adapters import REGISTRY, chosen
-from sesls.environment import Environment
 from sesls.output import terminal
-from sesls.paths import absolute_dir
-from sesls.query import Noise, Query
-from sesls.session import Kind
+from sesls.terms import Kind, Noise
 
 if TYPE_CHECKING:
+    from sesls.environment import Environment
     from sesls.page import Page
+    from sesls.query import Query
 
 app = typer.Typer(
     name="sesls",
@@ -81,7 +80,9 @@ def list_command(
     json: _Json = False,
 ) -> None:
     """List sessions, newest first. This is what sesls does without a command."""
-    from sesls.inventory import take  # here, so that help and completion do without it
+    # All that a listing needs is imported by the commands themselves: help and completion do without.
+    from sesls.environment import Environment
+    from sesls.inventory import take
 
     environment = Environment.current()
     query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
@@ -101,7 +102,8 @@ def diagnostics_command(
     json: _Json = False,
 ) -> None:
     """Show every place looked at and what was found there, and which filter removes what."""
-    from sesls.inventory import diagnose  # here, so that help and completion do without it
+    from sesls.environment import Environment
+    from sesls.inventory import diagnose
 
     environment = Environment.current()
     query = _query(environment, agent, kind, noise, project_dir)
@@ -125,6 +127,9 @@ def _query(
     offset: int = 0,
     redact: bool = True,
 ) -> Query:
+    from sesls.paths import absolute_dir
+    from sesls.query import Query
+
     try:
         chosen(agent or ())
         if project_dir is not None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
+
+import msgspec
+from msgspec.structs import replace
 
 from sesls import query as queries
 from sesls.instants import rfc3339
@@ -20,8 +22,7 @@ from sesls.survey import State, Survey
 _LINKS_FOLLOWED = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(msgspec.Struct, frozen=True):
     """A place that was looked at."""
 
     path: str
@@ -29,8 +30,7 @@ class Place:
     sessions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scanned:
+class Scanned(msgspec.Struct, frozen=True):
     """What was found of one agent, before any filter."""
 
     agent: str
@@ -47,8 +47,7 @@ class Scanned:
         return any(place.state != "missing" for place in self.places)
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnostics:
+class Diagnostics(msgspec.Struct, frozen=True):
     """What was looked at, what it held, and why the answer is what it is."""
 
     scanned: tuple[Scanned, ...]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-import platformdirs
+import msgspec
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(msgspec.Struct, frozen=True):
     """A home directory, the variables of the process and the directory it was started in."""
 
     home: str
@@ -23,6 +21,8 @@ class Environment:
     @classmethod
     def current(cls) -> Environment:
         """Return the environment of this process."""
+        import platformdirs
+
         try:
             cwd = os.getcwd()
         except OSError:  # the directory was deleted

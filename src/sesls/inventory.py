@@ -137,6 +137,8 @@ def _plain(value: object, redact: Callable[[str], str], depth: int = 0) -> objec
             items = islice(value.items(), _EXTRA_ITEMS)
             return {text.value(str(key), redact): _plain(item, redact, depth + 1) for key, item in items}
         return [_plain(item, redact, depth + 1) for item in value[:_EXTRA_ITEMS]]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     return value
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from sesls.diagnostics import Diagnostics
 from sesls.session import Problem, Session
@@ -12,8 +13,7 @@ from sesls.session import Problem, Session
 SCHEMA_VERSION = 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class Page(msgspec.Struct, frozen=True, kw_only=True):
     """One page of the sessions that match a query, newest first."""
 
     sessions: tuple[Session, ...]

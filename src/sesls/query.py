@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, get_args
+
+import msgspec
 
 from sesls.paths import is_within
-from sesls.session import Kind, Summary
+from sesls.session import Summary
+from sesls.terms import Kind, Noise
 
-Noise = Literal["include", "exclude", "only"]
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Query:
+class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A question to the inventory. Raises ValueError, in one sentence, for what cannot be asked.
 
     `agents` empty means all; `project_dir` is absolute (see `paths.absolute_dir`); `limit` 0 means no limit.

@@ -8,17 +8,15 @@ the public record.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Any
+
+import msgspec
 
 from sesls.instants import Instant
-
-Kind = Literal["agent", "subagent"]
-Activity = Literal["fresh", "stale"]
+from sesls.terms import Activity, Kind
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(msgspec.Struct, frozen=True):
     """A place where an agent may keep sessions: a folder or a database, there or not."""
 
     path: str
@@ -26,8 +24,7 @@ class Store:
     """What the adapter looks for there; its own word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A regular file of a store that may hold sessions, as its folder entry shows it; nothing of it was read."""
 
     path: str
@@ -40,8 +37,7 @@ class Candidate:
     """Zero where the system gives no number."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(msgspec.Struct, frozen=True):
     """What is known of a session after the first, bounded reading."""
 
     agent: str
@@ -52,7 +48,7 @@ class Summary:
     launch_surface: str | None
     last_activity: Instant
     path: str
-    source: object = field(compare=False)
+    source: object
     """The adapter's own notes, from which it finds the details."""
 
     @property
@@ -61,8 +57,7 @@ class Summary:
         return self.kind == "subagent" or self.parent_uuid is not None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Details:
+class Details(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a session after the second reading. Texts are as stored: neither cleaned nor redacted."""
 
     titles: Sequence[str | None] = ()
@@ -73,12 +68,11 @@ class Details:
     size_bytes: int | None = None
     message_count: int | None = None
     resume_command: str | None = None
-    extra: Mapping[str, object] = field(default_factory=dict)
+    extra: Mapping[str, object] = msgspec.field(default_factory=dict)
     """What only this agent has; a value of None is absent."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Session:
+class Session(msgspec.Struct, frozen=True, kw_only=True):
     """One session of a coding agent, as `sesls list --json` shows it (docs/json.md describes every field).
 
     Instants are RFC 3339 text in UTC with milliseconds. A field for which the agent's format has no signal is
@@ -111,7 +105,7 @@ class Session:
     def to_dict(self) -> dict[str, Any]:
         """Return the session as plain data in the documented order; `extra` is left out when it is empty."""
         values: dict[str, Any] = {}
-        for name in (item.name for item in fields(self)):
+        for name in self.__struct_fields__:
             values[name] = getattr(self, name)
             if name == "last_activity":
                 values["date"] = self.date
@@ -122,8 +116,7 @@ class Session:
         return values
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """Something that exists and could not be read."""
 
     agent: str

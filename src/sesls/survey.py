@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
+
+import msgspec
 
 from sesls.adapters import adapter
 from sesls.adapters.interface import Adapter, Finding
@@ -17,8 +18,7 @@ from sesls.session import Candidate, Problem, Store, Summary
 State = Literal["found", "missing", "unreadable"]
 
 
-@dataclass(frozen=True, slots=True)
-class Survey:
+class Survey(msgspec.Struct, frozen=True):
     """What looking through all stores of one agent gave."""
 
     agent: str
@@ -41,11 +41,7 @@ def survey(agent: str, environment: Environment) -> Survey:
     stores = tuple((store, _state(store)) for store in source.stores(environment))
     candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
     findings = list(_findings(source, candidates, report))
-    summaries: tuple[Summary, ...] = ()
-    try:
-        summaries = tuple(source.unite(findings, environment, report))
-    except Exception as error:  # one agent must never cost the others
-        report(stores[0][0].path, _words(error))
+    summaries = tuple(_united(source, findings, environment, report))
     return Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
 
 
@@ -87,6 +83,24 @@ def _findings(source: Adapter, candidates: Iterable[Candidate], report: files.Re
         else:
             if facts is not None:
                 yield Finding(candidate, facts)
+
+
+def _united(
+    source: Adapter, findings: Sequence[Finding], environment: Environment, report: files.Report
+) -> list[Summary]:
+    try:
+        return list(source.unite(findings, environment, report))
+    except Exception as error:  # one file must never cost the others: unite each half, down to the one that fails
+        if len(findings) <= 1:
+            for finding in findings:
+                report(finding.candidate.path, _words(error))
+            return []
+    middle = len(findings) // 2
+    return [
+        summary
+        for half in (findings[:middle], findings[middle:])
+        for summary in _united(source, half, environment, report)
+    ]
 
 
 def _state(store: Store) -> State:

@@ -14,7 +14,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar, cast, get_args, get_origin
 
@@ -49,8 +48,7 @@ _NEXT = re.compile(r"[ \t\r\x00]*")
 _LOOSE = json.JSONDecoder(strict=False, parse_int=lambda digits: int(digits) if len(digits) < 20 else float(digits))
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(msgspec.Struct, frozen=True):
     """An open file of JSON lines, as long as it was when it was opened; what grows later is not seen."""
 
     descriptor: int

@@ -16,9 +16,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
+
+import msgspec
 
 from sesls.formats import files
 
@@ -109,8 +110,7 @@ def _ask(path: str, mode: str, query: Callable[[sqlite3.Connection], Answer]) ->
         return query(connection)
 
 
-@dataclass(frozen=True, slots=True)
-class _State:
+class _State(msgspec.Struct, frozen=True):
     """What tells that a database changed."""
 
     size: int

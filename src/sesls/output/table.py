@@ -7,8 +7,10 @@ narrow; no row ever wraps.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TextIO
+
+import msgspec
+from msgspec.structs import replace
 
 from sesls.output import words
 from sesls.output.terminal import shows_unicode
@@ -26,8 +28,7 @@ _OLD_SECONDS = 30 * 86_400
 _PALETTE = ("cyan", "green", "yellow", "magenta", "blue", "bright_red")
 
 
-@dataclass(frozen=True, slots=True)
-class _Column:
+class _Column(msgspec.Struct, frozen=True):
     heading: str
     cells: tuple[str, ...]
     least: int
@@ -38,8 +39,7 @@ class _Column:
     """The widest it gets on a terminal."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
+class _Signs(msgspec.Struct, frozen=True):
     absent: str
     cut: str
     subagent: str
@@ -176,7 +176,10 @@ def _fitted(columns: Sequence[_Column], cells: int) -> list[tuple[_Column, int]]
 def _cut(columns: Sequence[tuple[_Column, int]], signs: _Signs) -> list[tuple[_Column, int]]:
     """Return the columns with every cell cut to its column's width."""
     return [
-        (replace(column, cells=tuple(_cut_cell(column.heading, cell, most, signs) for cell in column.cells)), most)
+        (
+            replace(column, cells=tuple(_cut_cell(column.heading, cell, most, signs) for cell in column.cells)),
+            most,
+        )
         for column, most in columns
     ]
 

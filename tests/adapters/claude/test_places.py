@@ -305,7 +305,7 @@ def test_secrets_and_histories_are_never_opened(home: Path, ask: Ask, monkeypatc
         return plainly(path)
 
     monkeypatch.setattr(files, "opened", noting)
-    ask()
+    ask(agents=("claude",))
 
     assert {Path(path).name for path in opened} == {f"{uuid(1)}.jsonl", "custom-title.json", "archived.json"}
 

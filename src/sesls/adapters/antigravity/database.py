@@ -6,8 +6,9 @@ The schema has been stable since May 2026; still, only tables and columns that e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from sesls.adapters.antigravity import log
 from sesls.formats import protobuf, sqlite
@@ -32,8 +33,7 @@ _PROMPT_KEPT = 64 << 10
 _FORK = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Trajectory:
+class Trajectory(msgspec.Struct, frozen=True):
     """What a database tells of its conversation, its steps but for the last ones left out."""
 
     created: Instant | None
@@ -135,15 +135,14 @@ def _moments(metadata: Fields) -> tuple[Instant | None, Instant | None]:
     return protobuf.moment(metadata, 1), protobuf.moment(metadata, 8)
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(msgspec.Struct):
     """What the steps of a conversation tell."""
 
     first_request: str | None = None
     task: str | None = None
     """What another conversation asked for in the first step."""
     sender: str | None = None
-    models: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = msgspec.field(default_factory=dict)
     messages: int = 0
     steps: int = 0
     forked_from: str | None = None

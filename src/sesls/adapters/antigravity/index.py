@@ -6,10 +6,10 @@ import base64
 import binascii
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from sesls.adapters.antigravity import places
 from sesls.environment import Environment
@@ -26,8 +26,7 @@ _LARGEST = 64 << 20
 _STATE_KEYS = ("antigravityUnifiedStateSync.trajectorySummaries", "unifiedStateSync.trajectorySummaries")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(msgspec.Struct, frozen=True):
     """What one index says of one conversation."""
 
     user_title: str | None = None
@@ -47,17 +46,16 @@ class Entry:
     """Whether it stands in the desktop program's own index."""
 
 
-@dataclass(slots=True)
-class Index:
+class Index(msgspec.Struct):
     """What all indexes say, by conversation; the earlier of two entries has more authority."""
 
-    entries: dict[str, list[Entry]] = field(default_factory=dict)
-    launch_dirs: dict[str, str] = field(default_factory=dict)
+    entries: dict[str, list[Entry]] = msgspec.field(default_factory=dict)
+    launch_dirs: dict[str, str] = msgspec.field(default_factory=dict)
     """Where `agy` was started."""
-    last_dirs: dict[str, str] = field(default_factory=dict)
+    last_dirs: dict[str, str] = msgspec.field(default_factory=dict)
     """Directories whose newest conversation it is."""
-    first_prompts: dict[str, str] = field(default_factory=dict)
-    projects: dict[str, str] = field(default_factory=dict)
+    first_prompts: dict[str, str] = msgspec.field(default_factory=dict)
+    projects: dict[str, str] = msgspec.field(default_factory=dict)
     """Folder URIs of projects by their ids."""
 
     def add(self, entries: Iterable[tuple[str, Entry]]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -40,8 +39,7 @@ class Line(msgspec.Struct):
 LINE = msgspec.json.Decoder(Line)
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """What both ends of a log tell."""
 
     created: Instant | None
@@ -72,14 +70,13 @@ def _sender(line: Line) -> str | None:
     return match[1] if match is not None else None
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(msgspec.Struct):
     """What all lines of a log tell."""
 
     first_request: str | None = None
     task: str | None = None
     """What another conversation asked for in its first message."""
-    models: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = msgspec.field(default_factory=dict)
     """Names as shown to people, from changes of a setting."""
     messages: int = 0
     lines: int = 0

@@ -6,7 +6,6 @@ import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from urllib.parse import unquote
 
 import msgspec
@@ -57,8 +56,7 @@ _ARTIFACT_METADATA = msgspec.json.Decoder(_ArtifactMetadata)
 _ACP_METADATA = msgspec.json.Decoder(_AcpMetadata)
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(msgspec.Struct, frozen=True):
     """What the first reading of one file tells."""
 
     trajectory: Trajectory | None = None
@@ -77,8 +75,7 @@ class Facts:
         return max(filter(None, moments), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """What `details` needs to know of a conversation: all its files, the best one first, and what indexes say."""
 
     files: tuple[tuple[Candidate, Facts], ...]

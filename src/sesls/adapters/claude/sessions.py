@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -28,15 +27,14 @@ _DESKTOP_ENTRYPOINTS = frozenset({"claude-desktop", "claude-desktop-3p", "local-
 File = tuple[Candidate, Ends]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """What `details` needs to know of a session: its file, and what else is about it."""
 
     candidate: Candidate
     ends: Ends | None
     """None for a Desktop record whose transcript is gone."""
     record: Record | None = None
-    summaries: Mapping[str, str] = field(default_factory=dict)
+    summaries: Mapping[str, str] = msgspec.field(default_factory=dict)
     """Titles of chains of rows by the uuid of their last row, of all files in the folder."""
     copies: tuple[str, ...] = ()
 
@@ -48,17 +46,16 @@ def summarise(candidate: Candidate) -> Ends | Record | None:
     return transcript.read_ends(candidate)
 
 
-@dataclass(slots=True)
-class _Found:
+class _Found(msgspec.Struct):
     """All findings of one scan, sorted by what they are."""
 
-    sessions: dict[str, list[File]] = field(default_factory=lambda: defaultdict(list))
-    subagents: dict[tuple[str, str], list[File]] = field(default_factory=lambda: defaultdict(list))
+    sessions: dict[str, list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
+    subagents: dict[tuple[str, str], list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
     """By root session and agent id: agent ids are unique within a session only."""
-    records: dict[str, tuple[Candidate, Record]] = field(default_factory=dict)
+    records: dict[str, tuple[Candidate, Record]] = msgspec.field(default_factory=dict)
     """By transcript; one can have records under several accounts, of which the newest counts."""
-    desktop_ids: set[str] = field(default_factory=set)
-    summaries: dict[str, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
+    desktop_ids: set[str] = msgspec.field(default_factory=set)
+    summaries: dict[str, dict[str, str]] = msgspec.field(default_factory=lambda: defaultdict(dict))
     """By project folder: a session's summary often stands in another session's file (1.0 to 2.1.2)."""
 
 

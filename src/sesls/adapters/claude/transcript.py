@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 from sesls.adapters.claude import places, prompts
 from sesls.adapters.claude.rows import ENVELOPE, ROW, Envelope, Row
@@ -20,8 +21,7 @@ _RELOCATED = re.compile(rb"relocatedCwd")
 _HEAD_LIMIT = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """What both ends of a transcript tell."""
 
     has_turns: bool
@@ -114,8 +114,7 @@ def _project_dir(file: jsonl.File, candidate: Candidate, rows: list[Envelope]) -
     return moves[-1] if moves else next(iter(known), None)
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(msgspec.Struct):
     """What all rows of a transcript tell."""
 
     custom_title: str | None = None
@@ -127,11 +126,11 @@ class Contents:
     command: str | None = None
     summary: str | None = None
     """The one whose chain ends last in this file."""
-    models: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = msgspec.field(default_factory=dict)
     created: Instant | None = None
     prompts: int = 0
-    answers: set[str] = field(default_factory=set)
-    facts: dict[str, object] = field(default_factory=dict)
+    answers: set[str] = msgspec.field(default_factory=set)
+    facts: dict[str, object] = msgspec.field(default_factory=dict)
     """What only Claude has, under the name it gets in `extra`."""
 
     @property

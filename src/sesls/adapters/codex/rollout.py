@@ -7,8 +7,9 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+import msgspec
 
 from sesls.adapters.codex import places, prompts
 from sesls.adapters.codex.records import LATE_RECORD, RECORD, SAVE, SAVE_HEAD, LateRecord, Part, Payload, Record
@@ -33,8 +34,7 @@ _LARGEST_RATIO = 1000
 _UNPACKED_ALWAYS = 64 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """What both ends of a rollout tell."""
 
     thread_id: str
@@ -204,8 +204,7 @@ def _ends_of_save(path: str) -> Ends | None:
     )
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(msgspec.Struct):
     """What all records of a rollout tell."""
 
     first_message: str | None = None
@@ -214,7 +213,7 @@ class Contents:
     goal: str | None = None
     """What the thread is to reach, where it was set before any message."""
     name: str | None = None
-    models: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = msgspec.field(default_factory=dict)
     said: int = 0
     answered: int = 0
     raw_said: int = 0

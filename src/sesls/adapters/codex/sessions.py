@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+import msgspec
 
 from sesls.adapters import resume
 from sesls.adapters.codex import places, rollout, state
@@ -21,8 +22,7 @@ from sesls.session import Candidate, Details, Summary
 AGENT = "codex"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """What `details` needs to know of a thread: its files, the one in use first."""
 
     files: tuple[tuple[Candidate, Ends], ...]

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -29,8 +28,7 @@ _CONFIG_LIMIT = 1 << 20
 _TEXT_KEPT = 8192
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(msgspec.Struct, frozen=True):
     """A thread's row in the state database; columns that its version lacks are None, empty ones are empty."""
 
     name: str | None

@@ -7,9 +7,10 @@ only where they exist. The two generations of tables can hold the same sessions.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from sesls.adapters.opencode.records import MESSAGE, MODEL, PART, Message, text_of
 from sesls.formats import jsonl, sqlite
@@ -25,8 +26,7 @@ _LAST_MESSAGES = 5
 _PROMPTS_LOOKED_AT = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """A session's row."""
 
     id: str
@@ -44,8 +44,7 @@ class Row:
     forked_from: str | None
 
 
-@dataclass(slots=True)
-class Messages:
+class Messages(msgspec.Struct):
     """What a session's messages tell."""
 
     count: int

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+import msgspec
+from msgspec.structs import replace
 
 from sesls.adapters import resume
 from sesls.adapters.interface import Finding
@@ -24,8 +26,7 @@ _ENDS = 4
 """How many messages of each end of a session tell its directory and its last activity."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """What `details` needs to know of a session: its row, where that was found, and whether `opencode` can open it."""
 
     candidate: Candidate

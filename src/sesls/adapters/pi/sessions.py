@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from sesls.adapters import resume
 from sesls.adapters.interface import Finding
@@ -25,8 +26,7 @@ _SPAWNED_FOLDERS = frozenset({"subagents", "subagent-sessions"})
 File = tuple[Candidate, Ends]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(msgspec.Struct, frozen=True):
     """What `details` needs to know of a session: its file, and what it continues."""
 
     candidate: Candidate

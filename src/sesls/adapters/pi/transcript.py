@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field
 
 import msgspec
 
@@ -68,8 +67,7 @@ class Entry(msgspec.Struct, rename="camel"):
 ENTRY = msgspec.json.Decoder(Entry)
 
 
-@dataclass(frozen=True, slots=True)
-class Ends:
+class Ends(msgspec.Struct, frozen=True):
     """What both ends of a session file tell."""
 
     id: str
@@ -123,14 +121,13 @@ def _is_timed_turn(entry: Entry) -> bool:
     return entry.is_turn and entry.moment is not None
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(msgspec.Struct):
     """What all entries of a session file tell."""
 
     name: str | None = None
     """The last one given; an empty one takes it away."""
     first_prompt: str | None = None
-    models: dict[str, None] = field(default_factory=dict)
+    models: dict[str, None] = msgspec.field(default_factory=dict)
     """Of answers: a `model_change` may never have been used."""
     messages: int = 0
 

@@ -1,0 +1,13 @@
+"""The words that fields and filters take."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Kind = Literal["agent", "subagent"]
+"""Whether a person started a session, or another session did."""
+
+Activity = Literal["fresh", "stale"]
+
+Noise = Literal["include", "exclude", "only"]
+"""What to do with sessions that other sessions spawned."""
