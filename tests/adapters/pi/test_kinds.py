@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -37,11 +38,12 @@ def kinships(page: Page) -> dict[str, Kinship]:
     return {one.uuid: (one.kind, one.parent_uuid, one.extra.get("forked_from")) for one in page.sessions}
 
 
-def fork(number: int, origin: object, **keys: object) -> list[Entry]:
+def fork(number: int, origin: object, **keys: Any) -> list[Entry]:
     return [header(number, parentSession=str(origin), **keys), said("Hello"), answered()]
 
 
 AGENT: Kinship = ("agent", None, None)
+BULK = [result("x" * 1000)] * 100
 
 # By place
 
@@ -192,6 +194,18 @@ def test_a_session_of_an_extensions_kind_of_name_is_spawned(home: Path, ask: Ask
     assert kinships(ask())[uuid(2)] == ("subagent", uuid(1), None)
 
 
+def test_the_name_at_the_start_of_a_large_session_tells_it_was_spawned(home: Path, ask: Ask) -> None:
+    session(home, [header(2), named("subagent-x", 0.5), said("Prune"), *BULK, answered(seconds=90)])
+
+    assert kinships(ask()) == {uuid(2): ("subagent", None, None)}
+
+
+def test_a_name_in_another_kind_of_entry_tells_nothing(home: Path, ask: Ask) -> None:
+    session(home, [header(1, name="subagent-x"), *turns()[1:], entry("label", 40, name="subagent-x")])
+
+    assert kinships(ask()) == {uuid(1): AGENT}
+
+
 @pytest.mark.parametrize("name", ["subagent", "my subagent-scout", "Subagents", "subagents of the orchard"])
 def test_other_names_tell_nothing(home: Path, ask: Ask, name: str) -> None:
     session(home, [*turns(1), named(name)])
@@ -206,8 +220,7 @@ def test_a_session_whose_name_was_changed_by_a_person_is_theirs(home: Path, ask:
 
 
 def test_the_name_in_the_middle_of_a_large_child_is_not_needed_to_know_it(home: Path, ask: Ask) -> None:
-    bulk = [result("x" * 1000)] * 100
-    child(session(home), [*turns(2), *bulk, named("subagent-x", 50), *bulk, answered(seconds=90)])
+    child(session(home), [*turns(2), *BULK, named("subagent-x", 50), *BULK, answered(seconds=90)])
 
     assert kinships(ask())[uuid(2)] == ("subagent", uuid(1), None)
 
@@ -229,7 +242,7 @@ def test_a_fork_is_nobodys_child(home: Path, ask: Ask) -> None:
 
 
 def test_a_fork_can_be_resumed(home: Path, ask: Ask) -> None:
-    path = session(home, fork(2, "/srv/gone/x_1.jsonl"))
+    path = session(home, fork(2, "/srv/gone/x_1.jsonl"), number=2)
 
     assert ask().sessions[0].resume_command == f"cd {CWD} && pi --session {path}"
 
@@ -274,14 +287,14 @@ def test_an_origin_is_named_by_its_header_not_by_its_file(home: Path, ask: Ask) 
 
 @pytest.mark.parametrize("place", ["/srv/gone/", "", "C:\\Users\\ada\\.pi\\agent\\sessions\\--C--src--\\"])
 def test_an_origin_that_is_not_there_is_named_by_its_file(home: Path, ask: Ask, place: str) -> None:
-    session(home, fork(2, place + file_name(1)))
+    session(home, fork(2, place + file_name(1)), number=2)
 
     assert kinships(ask()) == {uuid(2): ("agent", None, uuid(1))}
 
 
 @pytest.mark.xfail(strict=True, reason="what follows the last underscore is taken, not what follows the time")
 def test_an_id_with_an_underscore_is_taken_whole_from_a_files_name(home: Path, ask: Ask) -> None:
-    session(home, fork(2, f"/srv/gone/{file_name('my_task')}"))
+    session(home, fork(2, f"/srv/gone/{file_name('my_task')}"), number=2)
 
     assert kinships(ask()) == {uuid(2): ("agent", None, "my_task")}
 
@@ -289,7 +302,7 @@ def test_an_id_with_an_underscore_is_taken_whole_from_a_files_name(home: Path, a
 @pytest.mark.xfail(strict=True, reason="any file's name is taken for an id")
 @pytest.mark.parametrize("name", ["session.jsonl", "notes.jsonl", "C:\\notes.jsonl"])
 def test_a_name_that_holds_no_id_names_no_origin(home: Path, ask: Ask, name: str) -> None:
-    session(home, fork(2, f"/srv/gone/{name}"))
+    session(home, fork(2, f"/srv/gone/{name}"), number=2)
 
     assert kinships(ask()) == {uuid(2): AGENT}
 

@@ -144,6 +144,15 @@ def test_one_id_in_two_directories_is_two_sessions(home: Path, ask: Ask) -> None
     assert all("copies" not in one.extra for one in page.sessions)
 
 
+def test_one_id_in_two_folders_is_two_sessions(home: Path, ask: Ask) -> None:
+    session(home)
+    put(home / "flat" / "one.jsonl", turns())
+
+    page = ask({"PI_CODING_AGENT_SESSION_DIR": "flat"})
+
+    assert [(one.uuid, one.extra.get("copies")) for one in page.sessions] == [(uuid(1), None), (uuid(1), None)]
+
+
 def test_one_id_of_two_directories_in_a_common_folder_is_two_sessions(home: Path, ask: Ask) -> None:
     put(home / "flat" / "one.jsonl", turns(1, cwd="/srv/barn"))
     put(home / "flat" / "two.jsonl", turns(1, cwd="/srv/orchard"))
@@ -257,10 +266,11 @@ def test_only_answers_have_a_model(home: Path, only: Only) -> None:
 def test_messages_of_people_and_the_model_count_and_no_others(home: Path, only: Only) -> None:
     roles = ("system", "toolResult", "custom", "hookMessage", "bashExecution", "branchSummary", "developer")
     kinds = ("compaction", "branch_summary", "custom", "custom_message", "label", "usage", "context_edit")
-    others = [*(message(role, "x") for role in roles), *(entry(kind, content="user assistant") for kind in kinds)]
+    turn = {"role": "user", "content": "Not me"}
+    others = [*(message(role, "x") for role in roles), *(entry(kind, 90, message=turn) for kind in kinds)]
     session(home, [header(), *others, said("Hello"), *others, answered(), *others])
 
-    assert only().message_count == 2
+    assert (only().message_count, only().title, only().last_activity) == (2, "Hello", at(30))
 
 
 def test_all_branches_of_the_tree_count(home: Path, only: Only) -> None:
@@ -303,6 +313,12 @@ def test_the_latest_message_counts_wherever_it_stands(home: Path, only: Only) ->
     assert only().last_activity == at(90)
 
 
+def test_a_clock_that_was_set_back_takes_nothing_from_the_first_message(home: Path, only: Only) -> None:
+    session(home, [header(), said("Hello", 500), *[result("x" * 1000)] * 100, answered(seconds=30)])
+
+    assert only().last_activity == at(500)
+
+
 def test_a_message_has_its_own_time_before_that_of_its_entry(home: Path, only: Only) -> None:
     late = answered(seconds=40) | {"timestamp": at(500)}
     session(home, [header(), said("Hello"), late])
@@ -330,6 +346,14 @@ def test_messages_without_any_time_leave_that_of_the_header(home: Path, only: On
     session(home, [header(seconds=7), {**timeless, "timestamp": None if time is ... else time}], modified=900)
 
     assert (only().last_activity, only().message_count) == (at(7), 1)
+
+
+def test_the_last_message_that_has_a_time_counts_however_far_from_the_end(home: Path, only: Only) -> None:
+    timeless = message("assistant", "Done.", timestamp=...) | {"timestamp": None}
+    bulk = [result("x" * 1000)] * 100
+    session(home, [header(), said("Hello"), *bulk, answered(seconds=40), *bulk, timeless])
+
+    assert only().last_activity == at(40)
 
 
 @pytest.mark.parametrize("time", [..., *ABSURD_TIMES])
