@@ -1,0 +1,87 @@
+"""Secrets in texts, replaced by `[REDACTED_<KIND>]`: people paste keys into prompts, and prompts become titles."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from typing import Any
+
+from sesls.redaction import commands, contexts, headers, pem, tokens, urls
+from sesls.redaction.spans import Span, merged
+
+_SHORTEST = 8
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    return re.compile(r"(\[REDACTED_[A-Z0-9_]+\])")
+
+
+def redact(text: str, counts: Counter[str] | None = None) -> str:
+    """Return text with every secret replaced by its mark; `counts` gets one more for each, by kind.
+
+    Marks that are there already stay and are not counted, so redacting twice changes nothing more.
+    """
+    if "[REDACTED_" not in text:
+        return _masked(text, True, counts)
+    parts = _marks().split(text)
+    last = len(parts) - 1
+    return "".join(part if place % 2 else _masked(part, place == last, counts) for place, part in enumerate(parts))
+
+
+def redact_values(value: Any, counts: Counter[str] | None = None) -> Any:
+    """Return plain data with every text in it redacted; the keys of objects stay, and say what their values are."""
+    if isinstance(value, str):
+        return redact(value, counts)
+    if isinstance(value, dict):
+        return {name: _field(name, item, counts) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_values(item, counts) for item in value]
+    return value
+
+
+def _field(name: Any, value: Any, counts: Counter[str] | None) -> Any:
+    """Return the value of an object's field redacted, as a whole when its name says that it is a secret."""
+    redacted = redact_values(value, counts)
+    if isinstance(value, str) and redacted == value and (kind := contexts.kind_of_field(str(name), value)):
+        return _mark(kind, counts)
+    return redacted
+
+
+def _masked(text: str, ends: bool, counts: Counter[str] | None) -> str:
+    """Return a text without marks redacted.
+
+    What is left between the new marks is searched again until nothing is found: a second run can find nothing more.
+    """
+    spans = _found(text, ends) if len(text) >= _SHORTEST else ()
+    if not spans:
+        return text
+    parts: list[str] = []
+    at = 0
+    for start, end, kind in merged(spans):
+        parts += (_masked(text[at:start], False, counts), _mark(kind, counts))
+        at = end
+    parts.append(_masked(text[at:], ends, counts))
+    return "".join(parts)
+
+
+def _mark(kind: str, counts: Counter[str] | None) -> str:
+    if counts is not None:
+        counts[kind] += 1
+    return f"[REDACTED_{kind}]"
+
+
+def _found(text: str, ends: bool) -> list[Span]:
+    """Return the secrets of a text; it `ends` when nothing follows it."""
+    lower = text.lower()
+    runs = tokens.telling_runs(text)
+    return [
+        *pem.find(text),
+        *tokens.find(text, runs, ends),
+        *contexts.find(text),
+        *contexts.beside(text, runs),
+        *headers.find(text, lower),
+        *commands.find(text, lower),
+        *urls.find(text, ends),
+    ]
