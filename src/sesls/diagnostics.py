@@ -16,8 +16,7 @@ from sesls import query as queries
 from sesls.instants import rfc3339
 from sesls.paths import is_within, normal
 from sesls.query import Query
-from sesls.session import Summary
-from sesls.survey import State, Survey
+from sesls.session import State, Summary, Survey
 
 _LINKS_FOLLOWED = 2000
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 
 import msgspec
 
+from sesls import looks
+
 
 class Environment(msgspec.Struct, frozen=True):
     """A home directory, the variables of the process and the directory it was started in."""
@@ -17,6 +19,8 @@ class Environment(msgspec.Struct, frozen=True):
     cwd: str
     config_home: str
     """Where this system's desktop programs keep their data."""
+    cache_home: str | None = None
+    """Where sesls may remember what it read; None: nowhere."""
 
     @classmethod
     def current(cls) -> Environment:
@@ -32,16 +36,29 @@ class Environment(msgspec.Struct, frozen=True):
             variables=os.environ,
             cwd=cwd,
             config_home=platformdirs.user_config_dir(roaming=sys.platform == "win32"),
+            cache_home=platformdirs.user_cache_dir("sesls", appauthor=False),
         )
 
     def value(self, name: str) -> str | None:
         """Return a variable's value, or None when it is not set or blank."""
-        return self.variables.get(name, "").strip() or None
+        return (self._variable(name) or "").strip() or None
 
     def directory(self, name: str) -> str | None:
         """Return the absolute directory that a variable names, or None when it is not set or blank."""
-        value = self.variables.get(name, "")
-        return os.path.join(self.cwd, value) if value.strip() else None
+        value = self._variable(name) or ""
+        return self.in_cwd(value) if value.strip() else None
+
+    def _variable(self, name: str) -> str | None:
+        value = self.variables.get(name)
+        looks.at_variable(name, value)
+        return value
+
+    def in_cwd(self, path: str) -> str:
+        """Return a path as an absolute one: a relative one is below the directory sesls was started in."""
+        if os.path.isabs(path):
+            return path
+        looks.below_cwd(self.cwd, path)
+        return os.path.join(self.cwd, path)
 
     def in_home(self, *parts: str) -> str:
         """Return a path below the home directory."""

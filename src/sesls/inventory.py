@@ -7,139 +7,127 @@ from __future__ import annotations
 
 import math
 import time
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from itertools import islice
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sesls import query as queries
-from sesls import redaction, text
-from sesls.adapters import REGISTRY, adapter, chosen
-from sesls.diagnostics import Diagnostics, explain
+from sesls.adapters import REGISTRY, chosen
+from sesls.cache import Memory, folder
 from sesls.environment import Environment
 from sesls.instants import Instant, rfc3339
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Details, Problem, Session, Summary
-from sesls.survey import Survey, survey
+from sesls.session import Problem, Row, Session, Summary, Survey
+
+if TYPE_CHECKING:
+    from sesls.diagnostics import Diagnostics
 
 _FRESH_SECONDS = 600.0
-_EXTRA_DEPTH = 6
-_EXTRA_ITEMS = 100
 
 
 def take(query: Query, environment: Environment) -> Page:
     """Return the page of sessions that a query asks for. Raises ValueError for an agent sesls does not know."""
-    surveys = [survey(agent, environment) for agent in chosen(query.agents)]
+    memories = {agent: Memory(agent, folder(environment), redact=query.redact) for agent in chosen(query.agents)}
+    surveys = [_survey(agent, environment, memory) for agent, memory in memories.items()]
     selected = queries.select((summary for item in surveys for summary in item.summaries), query)
     problems = [problem for item in surveys for problem in item.problems]
     shown = queries.page(selected, query)
-    found = _details(shown, environment, problems)
-    counts: Counter[str] = Counter()
+    rows = _rows(shown, environment, memories, problems)
+    for item in surveys:
+        memories[item.agent].save(item.summaries)
     now = time.time_ns() // 1_000_000
     fresh_seconds = _fresh_seconds(environment)
-    sessions = tuple(
-        _session(summary, details, now, fresh_seconds, counts if query.redact else None)
-        for summary, details in zip(shown, found, strict=True)
-    )
     return Page(
-        sessions=sessions,
+        sessions=tuple(_session(summary, row, now, fresh_seconds) for summary, row in zip(shown, rows, strict=True)),
         total=len(selected),
         subagents=sum(summary.is_noise for summary in selected),
         filtered=sum(len(item.summaries) for item in surveys) - len(selected),
         offset=query.offset,
         limit=query.limit,
-        redactions=dict(sorted(counts.items())),
+        redactions=_totals(row.redactions for row in rows if row.redactions),
         warnings=tuple(dict.fromkeys(problems)),
-        diagnostics=None if selected else explain(_everything(surveys, environment), query),
+        diagnostics=None if selected else _explanation(surveys, query, environment),
     )
 
 
 def diagnose(query: Query, environment: Environment) -> tuple[Diagnostics, tuple[Problem, ...]]:
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
+    from sesls.diagnostics import explain
+
     chosen(query.agents)
-    surveys = [survey(agent, environment) for agent in REGISTRY]
+    surveys = [_survey(agent, environment, Memory(agent, folder(environment))) for agent in REGISTRY]
     return explain(surveys, query), tuple(problem for item in surveys for problem in item.problems)
 
 
-def _everything(surveys: Sequence[Survey], environment: Environment) -> list[Survey]:
-    """Return surveys of all agents, looking now at those a query left out: an explanation has to know of them."""
+def _survey(agent: str, environment: Environment, memory: Memory) -> Survey:
+    survey = memory.survey(environment)
+    if survey is None:
+        from sesls.survey import look_through  # here: a listing from the cache alone needs none
+
+        survey = look_through(agent, environment, memory)
+    return survey
+
+
+def _explanation(surveys: Sequence[Survey], query: Query, environment: Environment) -> Diagnostics:
+    """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
+    from sesls.diagnostics import explain
+
     known = {item.agent: item for item in surveys}
-    return [known.get(agent) or survey(agent, environment) for agent in REGISTRY]
+    return explain([known.get(agent) or _survey(agent, environment, Memory(agent)) for agent in REGISTRY], query)
 
 
-def _details(summaries: Sequence[Summary], environment: Environment, problems: list[Problem]) -> list[Details]:
-    """Return the details of some sessions, asking each adapter once for all of its own."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, summary in enumerate(summaries):
-        places[summary.agent].append(place)
-    found = [Details()] * len(summaries)
-    for agent, own in places.items():
+def _rows(
+    summaries: Sequence[Summary],
+    environment: Environment,
+    memories: Mapping[str, Memory],
+    problems: list[Problem],
+) -> list[Row]:
+    """Return what is shown of some sessions, as it is remembered or else as it is read now."""
+    rows = [memories[summary.agent].row(summary, environment) for summary in summaries]
+    unknown: dict[str, list[int]] = defaultdict(list)
+    for place, row in enumerate(rows):
+        if row is None:
+            unknown[summaries[place].agent].append(place)
+    for agent, places in unknown.items():
+        from sesls.details import read_rows  # here: a listing from the cache alone needs none
 
-        def report(path: str, problem: str, agent: str = agent) -> None:
-            problems.append(Problem(agent, path, problem))
-
-        details = adapter(agent).details
-        try:
-            answers = details([summaries[place] for place in own], environment, report)
-        except Exception:  # one session must never cost the others: ask for each alone
-            answers = []
-            for place in own:
-                try:
-                    answers.extend(details([summaries[place]], environment, report))
-                except Exception as error:
-                    report(summaries[place].path, f"unexpected {type(error).__name__}: {error}")
-                    answers.append(Details())
-        for place, answer in zip(own, answers, strict=True):
-            found[place] = answer
-    return found
+        own = [summaries[place] for place in places]
+        for place, row in zip(places, read_rows(agent, own, environment, memories[agent], problems), strict=True):
+            rows[place] = row
+    return [row for row in rows if row is not None]
 
 
-def _session(
-    summary: Summary, details: Details, now: Instant, fresh_seconds: float, counts: Counter[str] | None
-) -> Session:
-    """Return the public record of a session, its texts cleaned and, where secrets are counted, redacted."""
-
-    def redact(value: str) -> str:
-        return value if counts is None else redaction.redact(value, counts)
-
-    titles = (text.title(one, redact) for one in details.titles if one is not None)
-    extra = {name: _plain(value, redact) for name, value in details.extra.items() if value is not None}
+def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> Session:
+    """Return the public record of a session."""
     age = max(0, now - summary.last_activity) // 1000
     return Session(
         uuid=summary.uuid,
         agent=summary.agent,
-        title=next(filter(None, titles), None),
+        title=row.title,
         kind=summary.kind,
-        parent_uuid=details.parent_uuid or summary.parent_uuid,
+        parent_uuid=row.parent_uuid or summary.parent_uuid,
         project_dir=summary.project_dir,
         launch_surface=summary.launch_surface,
-        models=details.models,
+        models=row.models,
         last_activity=rfc3339(summary.last_activity),
         age_sec=age,
         activity="fresh" if age <= fresh_seconds else "stale",
-        created=None if details.created is None else rfc3339(details.created),
-        size_bytes=details.size_bytes,
-        message_count=details.message_count,
+        created=None if row.created is None else rfc3339(row.created),
+        size_bytes=row.size_bytes,
+        message_count=row.message_count,
         path=summary.path,
-        resume_command=details.resume_command,
-        extra=extra,
+        resume_command=row.resume_command,
+        extra=row.extra,
     )
 
 
-def _plain(value: object, redact: Callable[[str], str], depth: int = 0) -> object:
-    """Return a value of an extra with its texts fit to be shown, and no larger or deeper than anyone wants to read."""
-    if isinstance(value, str):
-        return text.value(value, redact)
-    if isinstance(value, dict | list | tuple):
-        if depth == _EXTRA_DEPTH:
-            return None
-        if isinstance(value, dict):
-            items = islice(value.items(), _EXTRA_ITEMS)
-            return {text.value(str(key), redact): _plain(item, redact, depth + 1) for key, item in items}
-        return [_plain(item, redact, depth + 1) for item in value[:_EXTRA_ITEMS]]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
+def _totals(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    totals: dict[str, int] = {}
+    for one in counts:
+        for name, count in one.items():
+            totals[name] = totals.get(name, 0) + count
+    return dict(sorted(totals.items()))
 
 
 def _fresh_seconds(environment: Environment) -> float:

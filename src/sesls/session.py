@@ -8,7 +8,7 @@ the public record.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -49,7 +49,9 @@ class Summary(msgspec.Struct, frozen=True):
     last_activity: Instant
     path: str
     source: object
-    """The adapter's own notes, from which it finds the details."""
+    """The adapter's own notes, from which it finds the details; None in a summary out of the cache."""
+    digest: bytes = b""
+    """Another one for any other summary."""
 
     @property
     def is_noise(self) -> bool:
@@ -70,6 +72,23 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     resume_command: str | None = None
     extra: Mapping[str, object] = msgspec.field(default_factory=dict)
     """What only this agent has; a value of None is absent."""
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """The same with its texts as they are shown."""
+
+    title: str | None
+    parent_uuid: str | None
+    models: tuple[str, ...]
+    created: Instant | None
+    size_bytes: int | None
+    message_count: int | None
+    resume_command: str | None
+    extra: dict[str, Any]
+    redactions: dict[str, int]
+    """How many secrets of which type are masked in what is shown."""
+    is_masked: bool
+    """Whether it looks otherwise with its secrets shown."""
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True):
@@ -126,3 +145,18 @@ class Problem(msgspec.Struct, frozen=True):
     def to_dict(self) -> dict[str, str]:
         """Return the problem as plain data."""
         return {"agent": self.agent, "path": self.path, "problem": self.problem}
+
+
+State = Literal["found", "missing", "unreadable"]
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What looking through all stores of one agent gave."""
+
+    agent: str
+    label: str
+    stores: tuple[tuple[Store, State], ...]
+    files: int
+    """How many files might have held a session."""
+    summaries: tuple[Summary, ...]
+    problems: tuple[Problem, ...]

@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
-from typing import Literal
 
-import msgspec
+from msgspec.structs import replace
 
+from sesls import looks
 from sesls.adapters import adapter
 from sesls.adapters.interface import Adapter, Finding
+from sesls.cache import Memory, digest
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.session import Candidate, Problem, Store, Summary
-
-State = Literal["found", "missing", "unreadable"]
-
-
-class Survey(msgspec.Struct, frozen=True):
-    """What looking through all stores of one agent gave."""
-
-    agent: str
-    label: str
-    stores: tuple[tuple[Store, State], ...]
-    files: int
-    """How many files might have held a session."""
-    summaries: tuple[Summary, ...]
-    problems: tuple[Problem, ...]
+from sesls.looks import Looks
+from sesls.session import Candidate, Problem, State, Store, Summary, Survey
 
 
-def survey(agent: str, environment: Environment) -> Survey:
+def look_through(agent: str, environment: Environment, memory: Memory) -> Survey:
     """Look through all stores of one agent. Never raises for anything that a store holds."""
     source = adapter(agent)
     problems: dict[Problem, None] = {}
@@ -38,11 +27,15 @@ def survey(agent: str, environment: Environment) -> Survey:
     def report(path: str, problem: str) -> None:
         problems[Problem(agent, path, problem)] = None
 
-    stores = tuple((store, _state(store)) for store in source.stores(environment))
-    candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
-    findings = list(_findings(source, candidates, report))
-    summaries = tuple(_united(source, findings, environment, report))
-    return Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
+    with looks.noted() as seen:
+        stores = tuple((store, _state(store)) for store in source.stores(environment))
+        candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
+        findings = list(_findings(source, candidates, memory, seen, report))
+        summaries = _united(source, findings, environment, report)
+    known = tuple(replace(summary, digest=digest(summary)) for summary in summaries)
+    found = Survey(agent, source.LABEL, stores, len(candidates), known, tuple(problems))
+    memory.keep_survey(found, seen)
+    return found
 
 
 def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) -> Iterable[Candidate]:
@@ -56,7 +49,7 @@ def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) 
                 if known is None or _is_nearer(candidate.path, known.path):
                     found[identity] = candidate
         except Exception as error:  # one store must never cost the others
-            report(store.path, _words(error))
+            report(store.path, unexpected(error))
     return found.values()
 
 
@@ -71,18 +64,31 @@ def _shared_end(path: str, real: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _findings(source: Adapter, candidates: Iterable[Candidate], report: files.Report) -> Iterator[Finding]:
+def _findings(
+    source: Adapter, candidates: Iterable[Candidate], memory: Memory, seen: Looks, report: files.Report
+) -> Iterator[Finding]:
     for candidate in candidates:
-        try:
-            facts = source.summarise(candidate)
-        except OSError as error:
-            if not files.is_absence(error):
-                report(candidate.path, files.reason(error))
-        except Exception as error:  # one file must never cost the others
-            report(candidate.path, _words(error))
-        else:
-            if facts is not None:
-                yield Finding(candidate, facts)
+        facts: object = None
+        if source.FACTS is not None:
+            facts = memory.facts(candidate.path, source.FACTS, seen)
+        if facts is None:
+            try:
+                facts = _summarised(source, candidate, memory)
+            except OSError as error:
+                if not files.is_absence(error):
+                    report(candidate.path, files.reason(error))
+            except Exception as error:  # one file must never cost the others
+                report(candidate.path, unexpected(error))
+        if facts is not None:
+            yield Finding(candidate, facts)
+
+
+def _summarised(source: Adapter, candidate: Candidate, memory: Memory) -> object:
+    with looks.noted() as seen:
+        facts = source.summarise(candidate)
+    if source.FACTS is not None and isinstance(facts, source.FACTS):
+        memory.keep_facts(candidate.path, facts, seen)
+    return facts
 
 
 def _united(
@@ -93,7 +99,7 @@ def _united(
     except Exception as error:  # one file must never cost the others: unite each half, down to the one that fails
         if len(findings) <= 1:
             for finding in findings:
-                report(finding.candidate.path, _words(error))
+                report(finding.candidate.path, unexpected(error))
             return []
     middle = len(findings) // 2
     return [
@@ -104,13 +110,18 @@ def _united(
 
 
 def _state(store: Store) -> State:
-    try:
-        status = os.stat(store.path)
-    except OSError as error:
-        return "missing" if files.is_absence(error) else "unreadable"
-    readable = os.access(store.path, os.R_OK | (os.X_OK if os.path.isdir(store.path) else 0))
-    return "found" if readable and status else "unreadable"
+    failures: list[str] = []
+
+    def note(_path: str, problem: str) -> None:
+        failures.append(problem)
+
+    status = files.status(store.path, note)
+    if status is None:
+        return "unreadable" if failures else "missing"
+    needed = os.R_OK | (os.X_OK if stat.S_ISDIR(status.st_mode) else 0)
+    return "found" if os.access(store.path, needed) else "unreadable"
 
 
-def _words(error: Exception) -> str:
+def unexpected(error: Exception) -> str:
+    """Return an error that nobody thought of in words; those of a ValueError are made for people."""
     return str(error) if type(error) is ValueError else f"unexpected {type(error).__name__}: {error}"

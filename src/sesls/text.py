@@ -39,6 +39,12 @@ _INVISIBLE = re.compile(
 _BLANK = re.compile("[\\s\u2800\ufe00-\ufe0f]")
 
 
+class Shown(str):
+    """A text that is as it may be shown already."""
+
+    __slots__ = ()
+
+
 def strip(text: str) -> str:
     """Return text without escape sequences, control characters and invisible ones; white space stays."""
     if text.isascii() and text.isprintable():
@@ -58,6 +64,8 @@ def one_line(text: str) -> str:
 
 def title(text: str, redact: Callable[[str], str], limit: int = TITLE_LIMIT) -> str | None:
     """Return a stored title as it may be shown, or None when nothing of it can be seen."""
+    if isinstance(text, Shown):
+        return text
     folded = " ".join(_redacted(text, redact, limit).split())
     return cut(folded, limit) if is_visible(folded) else None
 

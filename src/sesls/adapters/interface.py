@@ -6,8 +6,10 @@ docs/how-it-works.md.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import msgspec
 
 from sesls.environment import Environment
 from sesls.formats.files import Report
@@ -21,11 +23,55 @@ class Finding(NamedTuple):
     facts: object
 
 
+Contents = TypeVar("Contents", bound=msgspec.Struct)
+
+
+class Reader(Protocol):
+    """Reads all of a file, or only what was added since it was last read."""
+
+    def __call__(
+        self,
+        path: str,
+        start: Contents,
+        add: Callable[[Contents, str, int], None],
+        *,
+        version: object = None,
+        can_grow: bool = True,
+    ) -> Contents:
+        """Return what all of a file tells.
+
+        `add` adds to contents what a file tells from an offset on; `start` are the contents before anything was
+        added. Contents are plain fields; what people wrote is in one that is called `titles`. Contents of an earlier
+        reading count for the same `version`, and for a file that was only added to unless it cannot grow. Raises what
+        `add` raises.
+        """
+
+
+def read_anew(
+    path: str,
+    start: Contents,
+    add: Callable[[Contents, str, int], None],
+    *,
+    version: object = None,
+    can_grow: bool = True,
+) -> Contents:
+    """Return what all of a file tells, whatever was read before; see `Reader`."""
+    del version, can_grow
+    add(start, path, 0)
+    return start
+
+
 class Adapter(Protocol):
     """The functions that an adapter module has."""
 
     LABEL: str
     """The agent's name as people write it: `Claude Code`."""
+
+    FACTS: type[msgspec.Struct] | None
+    """The facts that may be kept from one listing to the next: plain fields, what people wrote in one called `titles`.
+
+    None: a file is read again whenever any of the agent's changes.
+    """
 
     def stores(self, environment: Environment) -> Sequence[Store]:
         """Return the places where this agent may keep sessions, there or not, the most likely first."""
@@ -43,5 +89,8 @@ class Adapter(Protocol):
     def unite(self, findings: Sequence[Finding], environment: Environment, report: Report) -> Iterable[Summary]:
         """Return the sessions that all files together tell of, each once."""
 
-    def details(self, summaries: Sequence[Summary], environment: Environment, report: Report) -> Sequence[Details]:
-        """Return the details of some sessions, in their order."""
+    def hints(self, summaries: Sequence[Summary], environment: Environment, report: Report) -> object:
+        """Return what other files than their own tell of some sessions, each of those files read once for all."""
+
+    def details(self, summary: Summary, hints: Any, environment: Environment, report: Report, read: Reader) -> Details:
+        """Return the details of one of those sessions."""

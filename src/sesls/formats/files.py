@@ -12,6 +12,7 @@ import stat
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
+from sesls import looks
 from sesls.session import Candidate, Store
 
 Report = Callable[[str, str], None]
@@ -43,12 +44,13 @@ def reason(error: OSError) -> str:
 
 def entries(folder: str, report: Report) -> list[os.DirEntry[str]]:
     """Return the entries of a folder by name, links after what they may link to; none if it is not there."""
+    if status(folder, report) is None:  # before the entries: what is added meanwhile changes it
+        return []
     try:
         with os.scandir(folder) as scan:
             found = list(scan)
     except OSError as error:
-        if not is_absence(error):
-            report(folder, reason(error))
+        _fail(folder, error, report)
         return []
     found.sort(key=lambda entry: (entry.is_symlink(), entry.name))
     return found
@@ -61,11 +63,13 @@ def folders(folder: str, report: Report) -> list[os.DirEntry[str]]:
 
 def is_folder(entry: os.DirEntry[str], report: Report = ignore) -> bool:
     """Tell whether an entry is a folder or a link to one."""
+    if entry.is_symlink():
+        target = status(entry.path, report)
+        return target is not None and stat.S_ISDIR(target.st_mode)
     try:
         return entry.is_dir()
     except OSError as error:
-        if not is_absence(error):
-            report(entry.path, reason(error))
+        _fail(entry.path, error, report)
         return False
 
 
@@ -97,37 +101,52 @@ def _leads_out(link: str, folder: str) -> bool:
 
 def first_visit(folder: str, visited: set[tuple[int, int]], report: Report = ignore) -> bool:
     """Note a folder as visited and tell whether it was not before; False when it cannot be visited."""
-    try:
-        status = os.stat(folder)
-    except OSError as error:
-        if not is_absence(error):
-            report(folder, reason(error))
+    found = status(folder, report)
+    if found is None:
         return False
-    identity = (status.st_dev, status.st_ino)
+    identity = (found.st_dev, found.st_ino)
     if identity in visited:
         return False
     visited.add(identity)
     return True
 
 
+def status(path: str, report: Report = ignore) -> os.stat_result | None:
+    """Return the status of what a path leads to, or None where there is nothing or it cannot be told."""
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        _fail(path, error, report)
+        return None
+    looks.at(path, found)
+    return found
+
+
+def _fail(path: str, error: OSError, report: Report) -> None:
+    looks.at(path, None)
+    if not is_absence(error):
+        looks.unsure()
+        report(path, reason(error))
+
+
 def candidate(entry: os.DirEntry[str], role: str, store: Store, report: Report) -> Candidate | None:
     """Return a folder entry as a candidate, or None when it is no regular file, nor a link to one."""
     try:
-        status = entry.stat()
+        found = entry.stat()
     except OSError as error:
-        if not is_absence(error):
-            report(entry.path, reason(error))
+        _fail(entry.path, error, report)
         return None
-    if not stat.S_ISREG(status.st_mode):
+    looks.at(entry.path, found)
+    if not stat.S_ISREG(found.st_mode):
         return None
     return Candidate(
         path=entry.path,
         role=role,
         store=store,
-        size=status.st_size,
-        mtime_ns=status.st_mtime_ns,
-        device=status.st_dev,
-        inode=status.st_ino,
+        size=found.st_size,
+        mtime_ns=found.st_mtime_ns,
+        device=found.st_dev,
+        inode=found.st_ino,
     )
 
 
@@ -144,15 +163,25 @@ def opened(path: str) -> int:
     Raises OSError; for anything but a regular file with the words `not a regular file`.
     """
     try:
-        descriptor = os.open(path, _READ | _WITHOUT_ACCESS_TIME)
-    except PermissionError:
-        if not _WITHOUT_ACCESS_TIME:
-            raise
-        descriptor = os.open(path, _READ)  # only a file's owner may keep its access time
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        descriptor = _descriptor(path)
+    except OSError as error:
+        _fail(path, error, ignore)
+        raise
+    found = os.fstat(descriptor)
+    looks.at(path, found)
+    if not stat.S_ISREG(found.st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", path)
     return descriptor
+
+
+def _descriptor(path: str) -> int:
+    try:
+        return os.open(path, _READ | _WITHOUT_ACCESS_TIME)
+    except PermissionError:
+        if not _WITHOUT_ACCESS_TIME:
+            raise
+        return os.open(path, _READ)  # only a file's owner may keep its access time
 
 
 def content(path: str, limit: int) -> bytes:

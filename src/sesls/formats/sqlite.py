@@ -21,6 +21,7 @@ from urllib.parse import quote
 
 import msgspec
 
+from sesls import looks
 from sesls.formats import files
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
         except sqlite3.Error as error:
             failure = error
             # What looks like damage may be another program at work, and a folder may forbid SQLite its `-shm`.
+            looks.unsure()
             if "locked" in str(error) or (not is_first and _state(path) == before):
                 break
         else:
@@ -122,7 +124,7 @@ class _State(msgspec.Struct, frozen=True):
 
 def _state(path: str) -> _State:
     database = os.stat(path)
-    wal, journal = (_stat_or_none(path + suffix) for suffix in ("-wal", "-journal"))
+    wal, journal = (files.status(path + suffix) for suffix in ("-wal", "-journal"))
     return _State(
         size=database.st_size,
         mtime_ns=database.st_mtime_ns,
@@ -130,13 +132,6 @@ def _state(path: str) -> _State:
         wal_mtime_ns=wal.st_mtime_ns if wal is not None else 0,
         journal_size=journal.st_size if journal is not None else 0,
     )
-
-
-def _stat_or_none(path: str) -> os.stat_result | None:
-    try:
-        return os.stat(path)
-    except OSError:
-        return None
 
 
 @contextmanager

@@ -4,8 +4,9 @@ Format notes: docs/formats/antigravity.md.
 """
 
 from sesls.adapters.antigravity.places import find, stores
-from sesls.adapters.antigravity.sessions import details, summarise, unite
+from sesls.adapters.antigravity.sessions import Facts, details, hints, summarise, unite
 
-__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "Antigravity"
+FACTS = Facts

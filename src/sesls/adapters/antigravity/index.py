@@ -68,7 +68,7 @@ def read(environment: Environment, report: files.Report) -> Index:
     """Return what all indexes and caches on this machine say."""
     index = Index()
     for store in places.stores(environment):
-        if not os.path.isdir(store.path):
+        if files.status(store.path) is None:
             continue
         index.add(_listed(os.path.join(store.path, "conversation_summaries.db"), report))
         index.add(_hub(os.path.join(store.path, "agyhub_summaries_proto.pb"), report))

@@ -14,7 +14,7 @@ from sesls.adapters import resume
 from sesls.adapters.antigravity import database, index, log, places
 from sesls.adapters.antigravity.database import Trajectory
 from sesls.adapters.antigravity.index import Entry, Index
-from sesls.adapters.interface import Finding
+from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
 from sesls.instants import Instant, from_file_time, instant
@@ -64,6 +64,8 @@ class Facts(msgspec.Struct, frozen=True):
     artifact_activity: Instant | None = None
     acp_dir: str | None = None
     note: _Descriptor | None = None
+    titles: dict[str, str] = msgspec.field(default_factory=dict)
+    """What a subagent is called."""
 
     @property
     def last_activity(self) -> Instant | None:
@@ -203,12 +205,12 @@ def _surface(conversation: str, candidate: Candidate, trajectory: Trajectory | N
     return places.IDE
 
 
-def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
-    """Return the details of some of Antigravity's conversations; see `Adapter.details`."""
-    return [_details(summary, report) for summary in summaries]
+def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> None:
+    """Return nothing: what the indexes tell is known from `unite`; see `Adapter.hints`."""
 
 
-def _details(summary: Summary, report: files.Report) -> Details:
+def details(summary: Summary, hints: None, environment: Environment, report: files.Report, read: Reader) -> Details:
+    """Return the details of one of Antigravity's conversations; see `Adapter.details`."""
     source = summary.source
     assert isinstance(source, Source)
     candidate, facts = source.files[0]

@@ -4,8 +4,10 @@ Format notes: docs/formats/claude.md.
 """
 
 from sesls.adapters.claude.places import find, stores
-from sesls.adapters.claude.sessions import details, summarise, unite
+from sesls.adapters.claude.sessions import details, hints, summarise, unite
+from sesls.adapters.claude.transcript import Ends
 
-__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "Claude Code"
+FACTS = Ends

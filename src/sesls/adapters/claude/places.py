@@ -52,10 +52,10 @@ def _named_roots(environment: Environment) -> list[str]:
     No Claude build takes a list, but other readers of its files do.
     """
     own = environment.directory("CLAUDE_CONFIG_DIR")
-    if own is None or "," not in own or os.path.isdir(own):
+    if own is None or "," not in own or files.status(own) is not None:
         return [own] if own is not None else []
-    parts = (part.strip() for part in environment.variables["CLAUDE_CONFIG_DIR"].split(","))
-    return [os.path.join(environment.cwd, part) for part in parts if part]
+    parts = (part.strip() for part in (environment.value("CLAUDE_CONFIG_DIR") or "").split(","))
+    return [environment.in_cwd(part) for part in parts if part]
 
 
 def root_in_force(environment: Environment) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
@@ -12,7 +13,7 @@ from sesls.adapters import resume
 from sesls.adapters.claude import desktop, places, transcript
 from sesls.adapters.claude.desktop import Record
 from sesls.adapters.claude.transcript import Contents, Ends
-from sesls.adapters.interface import Finding
+from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
 from sesls.instants import Instant, from_file_time, instant
@@ -84,8 +85,8 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
             if uuid and (known is None or _record_time(facts) > _record_time(known[1])):
                 found.records[uuid] = (candidate, facts)
         elif isinstance(facts, Ends):
-            if facts.summaries:
-                found.summaries[os.path.dirname(candidate.path)].update(facts.summaries)
+            if facts.titles:
+                found.summaries[os.path.dirname(candidate.path)].update(facts.titles)
             if not facts.has_turns:
                 continue
             if candidate.role == places.SESSION:
@@ -208,25 +209,25 @@ _CUSTOM_TITLE = msgspec.json.Decoder(_CustomTitle)
 _ARCHIVED = msgspec.json.Decoder(_Archived)
 
 
-def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
-    """Return the details of some of Claude's sessions; see `Adapter.details`."""
-    return [_details(summary, environment, report) for summary in summaries]
+def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> None:
+    """Return nothing: all that tells of a session stands in its own files; see `Adapter.hints`."""
 
 
-def _details(summary: Summary, environment: Environment, report: files.Report) -> Details:
+def details(summary: Summary, hints: None, environment: Environment, report: files.Report, read: Reader) -> Details:
+    """Return the details of one of Claude's sessions; see `Adapter.details`."""
     source = summary.source
     assert isinstance(source, Source)
     if source.ends is None:
         return _details_of_record(source)
     contents: Contents | None = None
     try:
-        contents = transcript.read_contents(summary.path, source.summaries, summary.kind == "subagent")
+        contents = _read(summary, source, read)
     except OSError as error:
         if not files.is_absence(error):
             report(summary.path, files.reason(error))
     count = contents.message_count if contents is not None else None
     contents = contents or Contents()
-    extra = dict(contents.facts)
+    extra: dict[str, object] = dict(contents.facts)
     if source.ends.last_activity is None:
         extra["last_activity_source"] = "mtime"
     if source.copies:
@@ -260,20 +261,26 @@ def _details(summary: Summary, environment: Environment, report: files.Report) -
     )
 
 
+def _read(summary: Summary, source: Source, read: Reader) -> Contents:
+    is_subagent = summary.kind == "subagent"
+    add = partial(transcript.add_rows, summaries=source.summaries, is_subagent=is_subagent)
+    return read(summary.path, Contents(), add, version=(is_subagent, source.summaries))
+
+
 def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str | None, ...]:
     """Return a session's titles by Claude's own precedence, Desktop's after those given in the transcript."""
-    side = None
-    if contents.custom_title is None:
+    titles, side = contents.titles, None
+    if "custom" not in titles:
         side = jsonl.small(places.side_file(path, "custom-title.json"), _CUSTOM_TITLE)
     return (
-        contents.custom_title,
+        titles.get("custom"),
         side.custom_title if side is not None else None,
-        contents.ai_title,
+        titles.get("ai"),
         record.title if record is not None else None,
-        contents.summary,
-        contents.last_prompt,
-        contents.first_prompt,
-        contents.command,
+        titles.get("summary"),
+        titles.get("last prompt"),
+        titles.get("first prompt"),
+        titles.get("command"),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 import msgspec
 
@@ -19,6 +20,10 @@ _WINDOW = 16 << 10
 
 _RELOCATED = re.compile(rb"relocatedCwd")
 _HEAD_LIMIT = 64 << 20
+_ANSWERS_REMEMBERED = 4096
+
+Title = Literal["custom", "ai", "summary", "last prompt", "first prompt", "command"]
+"""Where a title stands."""
 
 
 class Ends(msgspec.Struct, frozen=True):
@@ -31,8 +36,8 @@ class Ends(msgspec.Struct, frozen=True):
     project_dir: str | None
     entrypoint: str | None
     last_activity: Instant | None
-    summaries: tuple[tuple[str, str], ...]
-    """Titles of chains of rows, in this file or in others: (uuid of the last row, title)."""
+    titles: dict[str, str]
+    """Of chains of rows, in this file or in others, by the uuid of the last row."""
 
 
 def read_ends(candidate: Candidate) -> Ends | None:
@@ -58,9 +63,9 @@ def read_ends(candidate: Candidate) -> Ends | None:
             project_dir=_project_dir(file, candidate, rows) if has_turns else None,
             entrypoint=next((row.entrypoint for row in rows if row.entrypoint), None),
             last_activity=latest(row.timestamp for row in rows if row.is_turn and row.timestamp is not None),
-            summaries=tuple(
-                (row.leaf_uuid, row.summary) for row in rows if row.type == "summary" and row.leaf_uuid and row.summary
-            ),
+            titles={
+                row.leaf_uuid: row.summary for row in rows if row.type == "summary" and row.leaf_uuid and row.summary
+            },
         )
 
 
@@ -117,45 +122,39 @@ def _project_dir(file: jsonl.File, candidate: Candidate, rows: list[Envelope]) -
 class Contents(msgspec.Struct):
     """What all rows of a transcript tell."""
 
-    custom_title: str | None = None
-    ai_title: str | None = None
-    last_prompt: str | None = None
-    first_prompt: str | None = None
+    titles: dict[Title, str] = msgspec.field(default_factory=dict)
     prompted_at: Instant | None = None
     """When a person last said something."""
-    command: str | None = None
-    summary: str | None = None
-    """The one whose chain ends last in this file."""
     models: dict[str, None] = msgspec.field(default_factory=dict)
     created: Instant | None = None
     prompts: int = 0
-    answers: set[str] = msgspec.field(default_factory=set)
-    facts: dict[str, object] = msgspec.field(default_factory=dict)
+    answers: int = 0
+    answer_ids: dict[str, None] = msgspec.field(default_factory=dict)
+    """Of the last answers: one is written in several rows."""
+    facts: dict[str, str | None] = msgspec.field(default_factory=dict)
     """What only Claude has, under the name it gets in `extra`."""
 
     @property
     def message_count(self) -> int:
         """How many messages there are: what people said, and answers, each counted once."""
-        return self.prompts + len(self.answers)
+        return self.prompts + self.answers
 
 
-def read_contents(path: str, summaries: Mapping[str, str], is_subagent: bool) -> Contents:
-    """Return what all rows of a transcript tell; `summaries` are titles by the uuid of the row that ends their chain.
+def add_rows(contents: Contents, path: str, offset: int, *, summaries: Mapping[str, str], is_subagent: bool) -> None:
+    """Add what the rows of a transcript tell from an offset on.
 
-    Raises OSError.
+    `summaries` are titles by the uuid of the row that ends their chain. Raises OSError.
     """
-    contents = Contents()
     with jsonl.opened(path) as file:
-        for row in jsonl.records(jsonl.lines(jsonl.blocks(file)), ROW):
+        for row in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), ROW):
             if contents.created is None and row.timestamp is not None:
                 contents.created = instant(row.timestamp)
             if row.is_turn:
                 _add_turn(contents, row, is_subagent)
                 if row.uuid is not None and row.uuid in summaries and (is_subagent or not row.is_sidechain):
-                    contents.summary = summaries[row.uuid]
+                    contents.titles["summary"] = summaries[row.uuid]
             else:
                 _add_note(contents, row)
-    return contents
 
 
 def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
@@ -166,19 +165,30 @@ def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
             if message.model and message.model != "<synthetic>":
                 contents.models[message.model] = None
             if not row.is_sidechain or is_subagent:
-                contents.answers.add(message.id or row.uuid or str(len(contents.answers)))
+                _add_answer(contents, message.id or row.uuid)
     elif prompts.may_be_prompt(row) and (is_subagent or not row.is_sidechain):
         texts = prompts.texts(message)
         said = next(filter(None, map(prompts.spoken, texts)), None)
         command = next(filter(None, map(prompts.slash_command, texts)), None)
-        contents.first_prompt = contents.first_prompt or said
-        contents.command = contents.command or command
+        if said is not None:
+            contents.titles.setdefault("first prompt", said)
+        if command is not None:
+            contents.titles.setdefault("command", command)
         if said is not None or command is not None or not texts:
             contents.prompts += 1
             contents.prompted_at = max(instant(row.timestamp) or 0, contents.prompted_at or 0) or None
 
 
-def _add_facts(facts: dict[str, object], row: Row) -> None:
+def _add_answer(contents: Contents, answer: str | None) -> None:
+    if answer is None or answer not in contents.answer_ids:
+        contents.answers += 1
+    if answer is not None:
+        contents.answer_ids[answer] = None
+        if len(contents.answer_ids) > _ANSWERS_REMEMBERED:
+            contents.answer_ids = dict.fromkeys(list(contents.answer_ids)[_ANSWERS_REMEMBERED // 2 :])
+
+
+def _add_facts(facts: dict[str, str | None], row: Row) -> None:
     """Note the first entrypoint and fork, and the latest of everything else."""
     if row.forked_from is not None and row.forked_from.session_id:
         facts.setdefault("forked_from", row.forked_from.session_id)
@@ -195,17 +205,17 @@ def _add_facts(facts: dict[str, object], row: Row) -> None:
 
 def _add_note(contents: Contents, row: Row) -> None:
     if row.type == "custom-title":
-        contents.custom_title = _text(row.custom_title) or contents.custom_title
+        _set_title(contents, "custom", row.custom_title)
     elif row.type == "ai-title":
-        contents.ai_title = _text(row.ai_title) or contents.ai_title
+        _set_title(contents, "ai", row.ai_title)
     elif row.type == "last-prompt":
-        said = prompts.spoken(row.last_prompt) if row.last_prompt else None
-        contents.last_prompt = said or contents.last_prompt
+        _set_title(contents, "last prompt", prompts.spoken(row.last_prompt) if row.last_prompt else None)
     elif row.type == "tag" and row.tag is not None:
         contents.facts["tag"] = row.tag or None
     elif row.type == "continued-in" and row.continued_in_session_id:
         contents.facts["continued_in"] = row.continued_in_session_id
 
 
-def _text(value: str | None) -> str | None:
-    return value if value and is_visible(value) else None
+def _set_title(contents: Contents, kind: Title, title: str | None) -> None:
+    if title and is_visible(title):
+        contents.titles[kind] = title

@@ -4,8 +4,10 @@ Format notes: docs/formats/codex.md.
 """
 
 from sesls.adapters.codex.places import find, stores
-from sesls.adapters.codex.sessions import details, summarise, unite
+from sesls.adapters.codex.rollout import Ends
+from sesls.adapters.codex.sessions import details, hints, summarise, unite
 
-__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "Codex"
+FACTS = Ends

@@ -7,12 +7,14 @@ import re
 from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from functools import partial
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from sesls.adapters.codex import places, prompts
 from sesls.adapters.codex.records import LATE_RECORD, RECORD, SAVE, SAVE_HEAD, LateRecord, Part, Payload, Record
+from sesls.adapters.interface import Reader
 from sesls.formats import jsonl, zstd
 from sesls.instants import Instant, instant, latest
 
@@ -32,6 +34,10 @@ _LAST_LINES = 64
 # Transcripts shrink to a tenth; what unpacks to more than this is no transcript.
 _LARGEST_RATIO = 1000
 _UNPACKED_ALWAYS = 64 << 20
+
+
+Title = Literal["name", "goal", "first message", "first response item"]
+"""Where a title stands. A goal counts that was set before any message; a message as an event is never synthetic."""
 
 
 class Ends(msgspec.Struct, frozen=True):
@@ -207,12 +213,7 @@ def _ends_of_save(path: str) -> Ends | None:
 class Contents(msgspec.Struct):
     """What all records of a rollout tell."""
 
-    first_message: str | None = None
-    """As an event or a completed item: never synthetic."""
-    first_response_item: str | None = None
-    goal: str | None = None
-    """What the thread is to reach, where it was set before any message."""
-    name: str | None = None
+    titles: dict[Title, str] = msgspec.field(default_factory=dict)
     models: dict[str, None] = msgspec.field(default_factory=dict)
     said: int = 0
     answered: int = 0
@@ -227,7 +228,8 @@ class Contents(msgspec.Struct):
     @property
     def request(self) -> str | None:
         """What was asked for first."""
-        return self.goal or self.first_message or self.first_response_item
+        kinds: tuple[Title, ...] = ("goal", "first message", "first response item")
+        return next((self.titles[kind] for kind in kinds if kind in self.titles), None)
 
 
 # The types of all records that can matter to `Contents`.
@@ -237,29 +239,32 @@ _MATTERS = re.compile(
 )
 
 
-def read_contents(path: str, start_ordinal: int) -> Contents:
+def read_contents(path: str, start_ordinal: int, read: Reader) -> Contents:
     """Return what the records of a rollout tell, those below an ordinal (a parent's, copied) left out.
 
     Raises OSError.
     """
-    contents = Contents()
+    can_grow = path.endswith(".jsonl")
+    return read(path, Contents(), partial(_add_records, start_ordinal), version=start_ordinal, can_grow=can_grow)
+
+
+def _add_records(start_ordinal: int, contents: Contents, path: str, offset: int) -> None:
     if path.endswith(".json"):
         _add_save(contents, path)
-        return contents
-    with _blocks(path) as blocks:
+        return
+    with _blocks(path, offset) as blocks:
         for record in jsonl.records(jsonl.lines_with(blocks, _MATTERS), RECORD):
             if record.ordinal is None or record.ordinal >= start_ordinal:
                 _add(contents, record)
-    return contents
 
 
 @contextmanager
-def _blocks(path: str) -> Iterator[Iterator[bytes]]:
+def _blocks(path: str, offset: int) -> Iterator[Iterator[bytes]]:
     if path.endswith(places.COMPRESSED):
         yield _unpacked(path)
     else:
         with jsonl.opened(path) as file:
-            yield jsonl.blocks(file)
+            yield jsonl.blocks(file, start=offset)
 
 
 def _add(contents: Contents, record: Record) -> None:
@@ -271,7 +276,7 @@ def _add(contents: Contents, record: Record) -> None:
         _add_event(contents, payload)
     elif (parts := _user_parts(record)) is not None:
         said = prompts.of_response_item(parts)
-        contents.first_response_item = contents.first_response_item or said
+        _set_first(contents, "first response item", said)
         contents.raw_said += said is not None
     else:
         message = payload if record.type == "response_item" else record
@@ -293,11 +298,16 @@ def _add_event(contents: Contents, payload: Payload) -> None:
             contents.answered += 1
     elif payload.type == "thread_goal_updated":
         objective = payload.objective or (payload.goal.objective if payload.goal is not None else None)
-        if contents.goal is None and contents.first_message is None:
-            contents.goal = objective
-    elif payload.type == "thread_name_updated":
-        contents.name = payload.thread_name or contents.name
-    contents.first_message = contents.first_message or said
+        if "first message" not in contents.titles:
+            _set_first(contents, "goal", objective)
+    elif payload.type == "thread_name_updated" and payload.thread_name:
+        contents.titles["name"] = payload.thread_name
+    _set_first(contents, "first message", said)
+
+
+def _set_first(contents: Contents, kind: Title, title: str | None) -> None:
+    if title:
+        contents.titles.setdefault(kind, title)
 
 
 def _add_save(contents: Contents, path: str) -> None:
@@ -306,7 +316,7 @@ def _add_save(contents: Contents, path: str) -> None:
         if item.role == "user":
             parts = [Part(text=item.content)] if isinstance(item.content, str) else item.content or []
             said = prompts.of_response_item(parts)
-            contents.first_response_item = contents.first_response_item or said
+            _set_first(contents, "first response item", said)
             contents.raw_said += said is not None
         elif item.role == "assistant":
             contents.raw_answered += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from sesls.adapters import resume
 from sesls.adapters.codex import places, rollout, state
 from sesls.adapters.codex.records import Payload
 from sesls.adapters.codex.rollout import Contents, Ends
-from sesls.adapters.interface import Finding
+from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import Instant, from_file_time
@@ -103,42 +103,45 @@ def _parent(header: Payload) -> str | None:
     return parent if isinstance(parent, str) and _is_subagent(header) else None
 
 
-def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
-    """Return the details of some of Codex's threads; see `Adapter.details`."""
+class Hints(msgspec.Struct, frozen=True):
+    """What the index of names and the state database tell of threads, by their ids."""
+
+    names: Mapping[str, str]
+    rows: Mapping[str, state.Thread]
+    parents: Mapping[str, str]
+
+
+def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> Hints:
+    """Return what stands beside the rollouts of some threads; see `Adapter.hints`."""
     ids = [summary.uuid for summary in summaries]
-    names = state.index_names(ids, environment, report)
-    rows = state.threads(ids, environment, report)
-    parents = state.parents(ids, environment, report)
-    return [
-        _details(summary, names.get(summary.uuid), rows.get(summary.uuid), parents.get(summary.uuid), report)
-        for summary in summaries
-    ]
+    return Hints(
+        names=state.index_names(ids, environment, report),
+        rows=state.threads(ids, environment, report),
+        parents=state.parents(ids, environment, report),
+    )
 
 
-def _details(
-    summary: Summary,
-    index_name: str | None,
-    row: state.Thread | None,
-    known_parent: str | None,
-    report: files.Report,
-) -> Details:
+def details(summary: Summary, hints: Hints, environment: Environment, report: files.Report, read: Reader) -> Details:
+    """Return the details of one of Codex's threads; see `Adapter.details`."""
     source = summary.source
     assert isinstance(source, Source)
     chain = _chain(source)
-    read = [_read(candidate, ends, report) for candidate, ends in chain]
-    contents = [one or Contents() for one in read]
+    found = [_read(candidate, ends, report, read) for candidate, ends in chain]
+    contents = [one or Contents() for one in found]
     candidate, ends = source.files[0]
     header = ends.header
     is_archived = candidate.role == places.ARCHIVED
     continues_another = header.history_base is not None
     starts = [one.created for _, one in source.files if one.created is not None]
     return Details(
-        titles=_titles(header, index_name, row, contents),
-        parent_uuid=known_parent if summary.kind == "subagent" and summary.parent_uuid is None else None,
+        titles=_titles(header, hints.names.get(summary.uuid), hints.rows.get(summary.uuid), contents),
+        parent_uuid=hints.parents.get(summary.uuid)
+        if summary.kind == "subagent" and summary.parent_uuid is None
+        else None,
         models=tuple(dict.fromkeys(model for one in contents for model in one.models)),
         created=min(starts, default=None),
         size_bytes=candidate.size,
-        message_count=None if continues_another or read[-1] is None else contents[-1].message_count,
+        message_count=None if continues_another or found[-1] is None else contents[-1].message_count,
         resume_command=_resume(summary, is_archived) if summary.kind == "agent" and _can_resume(ends) else None,
         extra=_extra(header, source, is_archived, ends),
     )
@@ -161,9 +164,9 @@ def _chain(source: Source) -> list[tuple[Candidate, Ends]]:
     return chain
 
 
-def _read(candidate: Candidate, ends: Ends, report: files.Report) -> Contents | None:
+def _read(candidate: Candidate, ends: Ends, report: files.Report, read: Reader) -> Contents | None:
     try:
-        return rollout.read_contents(candidate.path, ends.header.subagent_history_start_ordinal or 0)
+        return rollout.read_contents(candidate.path, ends.header.subagent_history_start_ordinal or 0, read)
     except OSError as error:
         if not files.is_absence(error):
             report(candidate.path, files.reason(error))
@@ -181,7 +184,7 @@ def _titles(
     return (
         _name(header, row),
         index_name,
-        contents[-1].name,
+        contents[-1].titles.get("name"),
         # A fork's preview is what its source was asked for.
         row.preview if row is not None and header.forked_from_id is not None else None,
         *(one.request for one in contents),

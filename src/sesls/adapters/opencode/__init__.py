@@ -4,8 +4,10 @@ Format notes: docs/formats/opencode.md.
 """
 
 from sesls.adapters.opencode.places import find, stores
-from sesls.adapters.opencode.sessions import details, summarise, unite
+from sesls.adapters.opencode.sessions import details, hints, summarise, unite
 
-__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "OpenCode"
+FACTS = None
+"""One file holds all sessions, with their titles."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from sesls.adapters import resume
-from sesls.adapters.interface import Finding
+from sesls.adapters.interface import Finding, Reader
 from sesls.adapters.opencode import database, places
 from sesls.adapters.opencode.database import Messages, Row
 from sesls.adapters.opencode.records import MESSAGE, PART, RECORD, is_default_title, text_of
@@ -119,8 +119,12 @@ def _generation(candidate: Candidate) -> int:
     return 2 if candidate.role == places.RECORD else 3
 
 
-def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
-    """Return the details of some of OpenCode's sessions, each database asked once; see `Adapter.details`."""
+Hints = Mapping[tuple[str, str], Messages]
+"""What the messages of sessions tell, by the database and the session's id."""
+
+
+def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> Hints:
+    """Return what the messages of some sessions tell, each database asked once; see `Adapter.hints`."""
     by_database: dict[str, list[Source]] = defaultdict(list)
     for summary in summaries:
         source = summary.source
@@ -136,15 +140,16 @@ def details(summaries: Sequence[Summary], environment: Environment, report: file
             report(path, files.reason(error) if isinstance(error, OSError) else str(error))
             messages = {}
         told |= {(path, session): one for session, one in messages.items()}
-    return [_details(summary, told) for summary in summaries]
+    return told
 
 
-def _details(summary: Summary, told: dict[tuple[str, str], Messages]) -> Details:
+def details(summary: Summary, hints: Hints, environment: Environment, report: files.Report, read: Reader) -> Details:
+    """Return the details of one of OpenCode's sessions; see `Adapter.details`."""
     source = summary.source
     assert isinstance(source, Source)
     candidate, row = source.candidate, source.row
     if candidate.role == places.DATABASE:
-        messages = told.get((candidate.path, row.id))
+        messages = hints.get((candidate.path, row.id))
     else:
         messages = _messages_of_record(candidate, row)
     models = tuple(messages.models) if messages is not None else ()

@@ -4,8 +4,10 @@ Format notes: docs/formats/pi.md.
 """
 
 from sesls.adapters.pi.places import find, stores
-from sesls.adapters.pi.sessions import details, summarise, unite
+from sesls.adapters.pi.sessions import details, hints, summarise, unite
+from sesls.adapters.pi.transcript import Ends
 
-__all__ = ["LABEL", "details", "find", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "Pi"
+FACTS = Ends

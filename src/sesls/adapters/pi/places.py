@@ -42,7 +42,7 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     named = (
         environment.value("PI_CODING_AGENT_SESSION_DIR"),
         _configured(os.path.join(agent_dir, "settings.json")),
-        _configured(os.path.join(environment.cwd, ".pi", "settings.json")),
+        _configured(environment.in_cwd(os.path.join(".pi", "settings.json"))),
     )
     places += [_directory(directory, environment) for directory in named if directory]
     # 0.30.0 wrote its sessions into the agent directory itself.
@@ -52,7 +52,7 @@ def stores(environment: Environment) -> tuple[Store, ...]:
 def _directory(value: str, environment: Environment) -> str:
     if value == "~" or value.startswith("~/"):
         value = environment.home + value[1:]
-    return os.path.join(environment.cwd, value)
+    return environment.in_cwd(value)
 
 
 def _configured(settings: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 
 from sesls.adapters import resume
-from sesls.adapters.interface import Finding
+from sesls.adapters.interface import Finding, Reader
 from sesls.adapters.pi import transcript
 from sesls.adapters.pi.transcript import Contents, Ends
 from sesls.environment import Environment
@@ -98,24 +98,24 @@ def _id_of(path: str, ids: Mapping[str, str]) -> str | None:
     return ids.get(path) or stem.rpartition("_")[2] or None
 
 
-def details(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> list[Details]:
-    """Return the details of some of Pi's sessions; see `Adapter.details`."""
-    return [_details(summary, report) for summary in summaries]
+def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> None:
+    """Return nothing: all that tells of a session stands in its own file; see `Adapter.hints`."""
 
 
-def _details(summary: Summary, report: files.Report) -> Details:
+def details(summary: Summary, hints: None, environment: Environment, report: files.Report, read: Reader) -> Details:
+    """Return the details of one of Pi's sessions; see `Adapter.details`."""
     source = summary.source
     assert isinstance(source, Source)
     contents: Contents | None = None
     try:
-        contents = transcript.read_contents(summary.path)
+        contents = read(summary.path, Contents(), transcript.add_entries)
     except OSError as error:
         if not files.is_absence(error):
             report(summary.path, files.reason(error))
     count = contents.messages if contents is not None else None
     contents = contents or Contents()
     return Details(
-        titles=(contents.name, contents.first_prompt),
+        titles=(contents.titles.get("name"), contents.titles.get("first prompt")),
         models=tuple(contents.models),
         created=source.ends.created,
         size_bytes=source.candidate.size,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Literal
 
 import msgspec
 
@@ -121,12 +122,14 @@ def _is_timed_turn(entry: Entry) -> bool:
     return entry.is_turn and entry.moment is not None
 
 
+Title = Literal["name", "first prompt"]
+
+
 class Contents(msgspec.Struct):
     """What all entries of a session file tell."""
 
-    name: str | None = None
-    """The last one given; an empty one takes it away."""
-    first_prompt: str | None = None
+    titles: dict[Title, str] = msgspec.field(default_factory=dict)
+    """The last name given (an empty one takes it away), and the first prompt."""
     models: dict[str, None] = msgspec.field(default_factory=dict)
     """Of answers: a `model_change` may never have been used."""
     messages: int = 0
@@ -135,20 +138,24 @@ class Contents(msgspec.Struct):
 _MATTERS = re.compile(rb'"(?:session_info|user|assistant)"')
 
 
-def read_contents(path: str) -> Contents:
-    """Return what all entries tell. Branches of a session's tree stay in its file and count too. Raises OSError."""
-    contents = Contents()
+def add_entries(contents: Contents, path: str, offset: int) -> None:
+    """Add what the entries of a session file tell from an offset on. Raises OSError.
+
+    Branches of a session's tree stay in its file and count too.
+    """
     with jsonl.opened(path) as file:
-        for entry in jsonl.records(jsonl.lines_with(jsonl.blocks(file), _MATTERS), ENTRY):
+        for entry in jsonl.records(jsonl.lines_with(jsonl.blocks(file, start=offset), _MATTERS), ENTRY):
             if entry.type == "session_info":
-                contents.name = (entry.name or "").strip() or None
+                contents.titles.pop("name", None)
+                if name := (entry.name or "").strip():
+                    contents.titles["name"] = name
             elif entry.is_turn and entry.message is not None:
                 contents.messages += 1
                 if entry.message.role == "user":
-                    contents.first_prompt = contents.first_prompt or _text(entry.message)
+                    if "first prompt" not in contents.titles and (prompt := _text(entry.message)) is not None:
+                        contents.titles["first prompt"] = prompt
                 elif entry.message.model:
                     contents.models[entry.message.model] = None
-    return contents
 
 
 def _text(message: Message) -> str | None:

@@ -1,0 +1,128 @@
+"""What is shown of the sessions of a page: the second of the two readings."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+
+from sesls import looks, redaction, text
+from sesls.adapters import adapter
+from sesls.adapters.interface import Adapter
+from sesls.cache import Memory
+from sesls.environment import Environment
+from sesls.formats import files
+from sesls.session import Details, Problem, Row, Summary
+from sesls.survey import look_through, unexpected
+
+_EXTRA_DEPTH = 6
+_EXTRA_ITEMS = 100
+_MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
+
+
+def read_rows(
+    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, problems: list[Problem]
+) -> list[Row]:
+    """Return what is shown of some sessions of one agent. Never raises for anything that a store holds."""
+    source = adapter(agent)
+
+    def report(path: str, problem: str) -> None:
+        looks.unsure()
+        problems.append(Problem(agent, path, problem))
+
+    known = _with_sources(agent, summaries, environment, memory)
+    with looks.noted() as shared:
+        try:
+            hints = source.hints([one for one in known if one.source is not None], environment, report)
+        except Exception as error:  # one session must never cost the others
+            if len(known) > 1:
+                return [row for one in known for row in read_rows(agent, [one], environment, memory, problems)]
+            report(known[0].path, unexpected(error))
+            return [_row(Details(), redact=memory.redact)]
+    rows = []
+    for summary in known:
+        with looks.noted() as seen:
+            seen.include(shared)
+            found = _details(source, summary, hints, environment, report, memory)
+        rows.append(_row(found, redact=memory.redact))
+        memory.keep_row(summary, rows[-1], seen)
+    return rows
+
+
+def _details(
+    source: Adapter, summary: Summary, hints: object, environment: Environment, report: files.Report, memory: Memory
+) -> Details:
+    if summary.source is None:  # gone since the last look
+        return Details()
+    try:
+        return source.details(summary, hints, environment, report, memory.read)
+    except Exception as error:  # one session must never cost the others
+        report(summary.path, unexpected(error))
+        return Details()
+
+
+def _with_sources(
+    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory
+) -> Sequence[Summary]:
+    """Return the same summaries with what details are read from; those out of the cache are found anew."""
+    if all(summary.source is not None for summary in summaries):
+        return summaries
+    survey = look_through(agent, environment, memory)
+    found = {(summary.uuid, summary.path): summary for summary in survey.summaries}
+    return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
+
+
+def _row(details: Details, *, redact: bool) -> Row:
+    """Return details with their texts cleaned and, if asked for, redacted."""
+    hits: Counter[str] = Counter()
+
+    def clean(value: str) -> str:
+        return redaction.redact(value, hits) if redact else value
+
+    titles = (text.title(one, clean) for one in details.titles if one is not None)
+    title = next(filter(None, titles), None)
+    extra = {name: _plain(value, clean) for name, value in details.extra.items() if value is not None}
+    counts = Counter(_marks(title)) + Counter(_marks(extra)) if redact else Counter[str]()
+    return Row(
+        title=title,
+        parent_uuid=details.parent_uuid,
+        models=details.models,
+        created=details.created,
+        size_bytes=details.size_bytes,
+        message_count=details.message_count,
+        resume_command=details.resume_command,
+        extra=extra,
+        redactions=dict(counts),
+        is_masked=bool(hits or counts),
+    )
+
+
+def _marks(value: object) -> Iterator[str]:
+    """Yield the type of every secret that is masked in a value."""
+    if isinstance(value, str):
+        if "[REDACTED_" in value:
+            yield from _MARK.findall(value)
+    elif isinstance(value, dict):
+        for item in value.values():
+            yield from _marks(item)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _marks(item)
+
+
+def _plain(value: object, redact: Callable[[str], str], depth: int = 0) -> object:
+    """Return a value of an extra with its texts fit to be shown, and no larger or deeper than anyone wants to read."""
+    if isinstance(value, str):
+        return text.value(value, redact)
+    if isinstance(value, dict | list | tuple):
+        if depth == _EXTRA_DEPTH:
+            return None
+        if isinstance(value, dict):
+            items = islice(value.items(), _EXTRA_ITEMS)
+            return {text.value(str(key), redact): _plain(item, redact, depth + 1) for key, item in items}
+        return [_plain(item, redact, depth + 1) for item in value[:_EXTRA_ITEMS]]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

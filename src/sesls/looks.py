@@ -1,0 +1,135 @@
+"""What an answer was made from, noted while it is made: the answer holds for as long as all of that is as it was.
+
+The functions of `formats` note every file and folder that they look at, there or not, and `Environment` notes the
+variables that it is asked for. Adapters need not know: what they look at through those is noted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+import msgspec
+
+Identity = tuple[int, int, int, int]
+"""What changes when a file or a folder does: size, times of modification and of status change, inode."""
+
+CAN_TRUST_FOLDERS = os.name != "nt"
+"""Whether a folder's times tell of every change of its entries; some of Windows' file systems keep none."""
+
+_SETTLED_NS = 2_000_000_000
+"""What changed later than this before it was looked at may change again within one tick of a coarse clock."""
+
+
+class Looks(msgspec.Struct):
+    """What was looked at, and how it was."""
+
+    paths: dict[str, Identity | None] = msgspec.field(default_factory=dict)
+    """None: not there."""
+    variables: dict[str, str | None] = msgspec.field(default_factory=dict)
+    cwd: str | None = None
+    """The directory sesls was started in, where it mattered."""
+    below_cwd: list[str] = msgspec.field(default_factory=list)
+    """The paths below it that were looked at."""
+    is_unsure: bool = False
+    """Whether something failed in a way that may pass without a trace, like a lock."""
+
+    def hold(self, variables: Mapping[str, str], cwd: str, known: dict[str, Identity | None]) -> bool:
+        """Tell whether everything is as it was; `known` holds what was looked at already, and gets the rest."""
+        if any(variables.get(name) != value for name, value in self.variables.items()):
+            return False
+        if self.cwd is not None and self.cwd != cwd and not self._mattered_nothing(cwd):
+            return False
+        stat = os.stat
+        for path, identity in self.paths.items():
+            if path in known:
+                if known[path] != identity:
+                    return False
+                continue
+            try:
+                now = identity_of(stat(path))
+            except (OSError, ValueError):
+                now = None
+            known[path] = now
+            if now != identity:
+                return False
+        return True
+
+    def _mattered_nothing(self, cwd: str) -> bool:
+        """Tell whether there was nothing below the old working directory, and there is nothing below the new one."""
+        assert self.cwd is not None
+        return not any(
+            self.paths.get(os.path.join(self.cwd, path)) is not None or os.path.lexists(os.path.join(cwd, path))
+            for path in self.below_cwd
+        )
+
+    def are_settled(self, now_ns: int) -> bool:
+        """Tell whether none of what was looked at had changed only just before."""
+        changed = 2 if os.name != "nt" else 1
+        before = now_ns - _SETTLED_NS
+        return not self.is_unsure and all(
+            identity is None or identity[changed] < before for identity in self.paths.values()
+        )
+
+    def include(self, other: Looks) -> None:
+        """Add what was looked at for a part of this answer."""
+        self.paths |= other.paths
+        self.variables |= other.variables
+        self.cwd = other.cwd or self.cwd
+        self.below_cwd += other.below_cwd
+        self.is_unsure = self.is_unsure or other.is_unsure
+
+
+_current: ContextVar[Looks | None] = ContextVar("looks", default=None)
+
+
+@contextmanager
+def noted() -> Iterator[Looks]:
+    """Note what is looked at within; an outer noting gets it too."""
+    outer, inner = _current.get(), Looks()
+    token = _current.set(inner)
+    try:
+        yield inner
+    finally:
+        _current.reset(token)
+        if outer is not None:
+            outer.include(inner)
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    """Return what changes when the file or folder of a status does."""
+    if os.name != "nt":
+        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+    # There, a folder's entry shows no inode, and a time of creation in place of the change's.
+    return (status.st_size, status.st_mtime_ns, 0, 0)
+
+
+def at(path: str, status: os.stat_result | None) -> None:
+    """Note a look at a path, where there may be nothing."""
+    looks = _current.get()
+    if looks is not None:
+        looks.paths[path] = None if status is None else identity_of(status)
+
+
+def at_variable(name: str, value: str | None) -> None:
+    """Note that a variable was asked for."""
+    looks = _current.get()
+    if looks is not None:
+        looks.variables[name] = value
+
+
+def below_cwd(cwd: str, path: str) -> None:
+    """Note a look at a path below the directory sesls was started in."""
+    looks = _current.get()
+    if looks is not None:
+        looks.cwd = cwd
+        looks.below_cwd.append(path)
+
+
+def unsure() -> None:
+    """Note that something failed that may not fail the next time."""
+    looks = _current.get()
+    if looks is not None:
+        looks.is_unsure = True
