@@ -189,6 +189,6 @@ def main() -> NoReturn:
         status = 1
     except OSError as error:
         terminal.abandon(sys.stdout)
-        terminal.say(f"sesls: the answer could not be written: {(error.strerror or str(error)).lower()}")
+        terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)

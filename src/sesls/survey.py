@@ -21,12 +21,12 @@ from sesls.session import Candidate, Problem, State, Store, Summary, Survey
 
 def look_through(agent: str, environment: Environment, memory: Memory) -> Survey:
     """Look through all stores of one agent. Never raises for anything that a store holds."""
-    source = adapter(agent)
     problems: dict[Problem, None] = {}
 
     def report(path: str, problem: str) -> None:
         problems[Problem(agent, path, problem)] = None
 
+    source = adapter(agent)
     with looks.noted() as seen:
         stores = tuple((store, _state(store)) for store in source.stores(environment))
         candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
@@ -96,17 +96,31 @@ def _united(
 ) -> list[Summary]:
     try:
         return list(source.unite(findings, environment, report))
-    except Exception as error:  # one file must never cost the others: unite each half, down to the one that fails
-        if len(findings) <= 1:
-            for finding in findings:
-                report(finding.candidate.path, unexpected(error))
+    except Exception as error:  # one file must never cost the others
+        failing = list(_failing(source, findings, environment))
+        excluded = {finding.candidate.path for finding, _ in failing}
+        sound = [finding for finding in findings if finding.candidate.path not in excluded]
+        if not failing or not sound:
+            report(findings[0].candidate.store.path if findings else source.LABEL, unexpected(error))
             return []
-    middle = len(findings) // 2
-    return [
-        summary
-        for half in (findings[:middle], findings[middle:])
-        for summary in _united(source, half, environment, report)
-    ]
+    for finding, own_error in failing:
+        report(finding.candidate.path, unexpected(own_error))
+    return _united(source, sound, environment, report)
+
+
+def _failing(
+    source: Adapter, findings: Sequence[Finding], environment: Environment
+) -> Iterator[tuple[Finding, Exception]]:
+    """Yield the findings that cannot be united even alone, found by halves."""
+    try:
+        list(source.unite(findings, environment, files.ignore))
+    except Exception as error:
+        if len(findings) == 1:
+            yield findings[0], error
+        elif findings:
+            middle = len(findings) // 2
+            yield from _failing(source, findings[:middle], environment)
+            yield from _failing(source, findings[middle:], environment)
 
 
 def _state(store: Store) -> State:
@@ -123,5 +137,8 @@ def _state(store: Store) -> State:
 
 
 def unexpected(error: Exception) -> str:
-    """Return an error that nobody thought of in words; those of a ValueError are made for people."""
-    return str(error) if type(error) is ValueError else f"unexpected {type(error).__name__}: {error}"
+    """Return an error in words: a ValueError's are made for people, another's nobody thought of."""
+    if type(error) is ValueError:
+        return str(error)
+    looks.unsure()
+    return f"unexpected {type(error).__name__}: {error}"

@@ -71,7 +71,7 @@ def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Ite
     yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
-        yield f"filters   {filters}: {words.count(found.matching, 'session')} match"
+        yield f"filters   {filters}: {words.count(found.matching, 'session')} match{'es' * (found.matching == 1)}"
     yield from (f"hint      {one_line(hint)}" for hint in found.hints)
     for problem in problems:
         yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"

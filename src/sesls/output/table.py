@@ -43,6 +43,7 @@ class _Signs(msgspec.Struct, frozen=True):
     absent: str
     cut: str
     subagent: str
+    encoding: str = "utf-8"
 
 
 _UNICODE = _Signs("—", "…", "↳ ")
@@ -88,7 +89,7 @@ def _write(columns: Sequence[tuple[_Column, int]], stream: TextIO) -> None:
 def _rows(columns: Sequence[tuple[_Column, int]]) -> Iterator[list[str]]:
     """Yield the heading and then each row, as cells that stand beside each other without anything between."""
     last = len(columns) - 1
-    for cells in zip(*((column.heading, *column.cells) for column, _ in columns), strict=True):
+    for cells in zip(*((cut(column.heading, most, ""), *column.cells) for column, most in columns), strict=True):
         row = []
         for place, ((column, cell_width), cell) in enumerate(zip(columns, cells, strict=True)):
             gap = "" if place == last else " " * _GAP
@@ -97,22 +98,26 @@ def _rows(columns: Sequence[tuple[_Column, int]]) -> Iterator[list[str]]:
 
 
 def _signs(stream: TextIO) -> _Signs:
-    return _UNICODE if shows_unicode(stream) else _ASCII
+    return replace(_UNICODE if shows_unicode(stream) else _ASCII, encoding=stream.encoding or "ascii")
 
 
 def _columns(sessions: Sequence[Session], signs: _Signs, home: str | None) -> list[_Column]:
     """Return all columns; without a home directory, ids and directories in full."""
     ids = words.short_ids([session.uuid for session in sessions])
 
+    longest_id = max(map(len, ids.values()), default=0)
+
     def column(heading: str, cells: Sequence[str], least: int, good: int, most: int) -> _Column:
-        return _Column(heading, tuple(cell or signs.absent for cell in cells), least, good, most)
+        # What the stream cannot show becomes `?`, which may be wider: before anything is measured.
+        shown = (cell.encode(signs.encoding, "replace").decode(signs.encoding) for cell in cells)
+        return _Column(heading, tuple(cell or signs.absent for cell in shown), least, good, most)
 
     return [
         column("AGE", [words.age(session.age_sec) for session in sessions], 4, 4, 4),
         column("AGENT", [one_line(session.agent) for session in sessions], 12, 12, 12),
         column(_TITLE, [_title(session, signs) for session in sessions], 32, 36, 200),
         column(_DIRECTORY, [_directory(session, home) for session in sessions], 12, 24, 44),
-        column(_ID, [_id(session, ids, home) for session in sessions], 40, 40, 40),
+        column(_ID, [_id(session, ids, home) for session in sessions], longest_id, longest_id, longest_id),
         column("MODELS", [_models(session, home) for session in sessions], 18, 18, 32),
         column("SURFACE", [one_line(session.launch_surface or "") for session in sessions], 14, 14, 20),
         column(_MESSAGES, [_messages(session) for session in sessions], 6, 6, 6),
