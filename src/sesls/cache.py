@@ -10,10 +10,11 @@ It holds no secret. Texts are kept as they are shown, secrets masked; to show on
 from __future__ import annotations
 
 import os
+import re
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -24,12 +25,15 @@ from msgspec.structs import replace
 from sesls import __version__, looks, text
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
+from sesls.instants import Instant, from_file_time, rfc3339
 from sesls.looks import Identity, Looks
 from sesls.session import Row, Summary, Survey
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 _HEADER = f"sesls {__version__} cache 1\n".encode()
+_FOLDER = re.compile(r"[0-9a-f]{8}")
+_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents)(?:\.\d+)?")
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
@@ -200,6 +204,50 @@ def folder(environment: Environment) -> str | None:
     # One home may be looked at with several configurations, as on a mounted disk.
     name = zlib.crc32(f"{environment.home}\0{environment.config_home}".encode("utf-8", "surrogateescape"))
     return os.path.join(environment.cache_home, f"{name:08x}")
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """How much is remembered of one agent."""
+
+    agent: str
+    size: int
+    """In bytes."""
+    changed: Instant
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it as plain data."""
+        return {"agent": self.agent, "size_bytes": self.size, "changed": rfc3339(self.changed)}
+
+
+def kept(environment: Environment) -> list[Kept]:
+    """Return how much is remembered of each agent, in all homes."""
+    sizes: Counter[str] = Counter()
+    changes: dict[str, int] = {}
+    for path, status in _files(environment):
+        agent = os.path.basename(path).partition(".")[0]
+        sizes[agent] += status.st_size
+        changes[agent] = max(changes.get(agent, 0), status.st_mtime_ns)
+    return [Kept(agent, size, from_file_time(changes[agent])) for agent, size in sorted(sizes.items())]
+
+
+def clear(environment: Environment) -> None:
+    """Remove all that is remembered. Raises OSError where it cannot be removed."""
+    paths = [path for path, _ in _files(environment)]
+    for path in paths:
+        os.unlink(path)
+    for parent in {os.path.dirname(path) for path in paths}:
+        with suppress(OSError):  # something else lies there
+            os.rmdir(parent)
+
+
+def _files(environment: Environment) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield the files of all caches, those of a writing that was interrupted too."""
+    home = environment.cache_home
+    for parent in files.folders(home, files.ignore) if home is not None else ():
+        if _FOLDER.fullmatch(parent.name):
+            for entry in files.entries(parent.path, files.ignore):
+                if _FILE.fullmatch(entry.name):
+                    yield entry.path, entry.stat(follow_symlinks=False)
 
 
 def _key(summary: Summary) -> str:

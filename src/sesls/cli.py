@@ -28,6 +28,10 @@ app = typer.Typer(
 )
 
 
+cache_app = typer.Typer(help="See and clear what sesls remembers of the files it read.")
+app.add_typer(cache_app, name="cache")
+
+
 def _agents(incomplete: str) -> list[str]:
     return [agent for agent in REGISTRY if agent.startswith(incomplete)]
 
@@ -51,6 +55,7 @@ _ProjectDir = Annotated[
     str | None,
     typer.Option("--project-dir", "-d", metavar="PATH", help="Only sessions that ran in this directory or below it."),
 ]
+_Cache = Annotated[bool, typer.Option("--cache/--no-cache", help="Remember what was read for the next time.")]
 _Json = Annotated[bool, typer.Option("--json", help="One JSON value instead of the table.")]
 
 
@@ -77,14 +82,14 @@ def list_command(
     ] = 100,
     offset: Annotated[int, typer.Option("--offset", metavar="N", help="How many of the newest to skip.")] = 0,
     redact: Annotated[bool, typer.Option("--redact/--no-redact", help="Mask secrets in titles and extras.")] = True,
+    cache: _Cache = True,
     json: _Json = False,
 ) -> None:
     """List sessions, newest first. This is what sesls does without a command."""
     # All that a listing needs is imported by the commands themselves: help and completion do without.
-    from sesls.environment import Environment
     from sesls.inventory import take
 
-    environment = Environment.current()
+    environment = _environment(cache)
     query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
     page = take(query, environment)
     if json:
@@ -99,13 +104,13 @@ def diagnostics_command(
     kind: _Kind = None,
     noise: _Noise = "include",
     project_dir: _ProjectDir = None,
+    cache: _Cache = True,
     json: _Json = False,
 ) -> None:
     """Show every place looked at and what was found there, and which filter removes what."""
-    from sesls.environment import Environment
     from sesls.inventory import diagnose
 
-    environment = Environment.current()
+    environment = _environment(cache)
     query = _query(environment, agent, kind, noise, project_dir)
     found, problems = diagnose(query, environment)
     if json:
@@ -115,6 +120,40 @@ def diagnostics_command(
         from sesls.output import notes
 
         sys.stdout.writelines(f"{line}\n" for line in notes.diagnosis(found, problems, environment.home))
+
+
+@cache_app.command("path")
+def cache_path_command() -> None:
+    """Print the folder in which sesls remembers what it read."""
+    print(_environment().cache_home)
+
+
+@cache_app.command("info")
+def cache_info_command(json: _Json = False) -> None:
+    """Show how much is remembered of which agent."""
+    from sesls.cache import kept
+
+    agents = kept(_environment())
+    if json:
+        _write_json({"agents": [one.to_dict() for one in agents], "size_bytes": sum(one.size for one in agents)})
+    else:
+        from sesls.output import notes
+
+        sys.stdout.writelines(f"{line}\n" for line in notes.kept(agents))
+
+
+@cache_app.command("clear")
+def cache_clear_command() -> None:
+    """Forget everything: the next listing reads all files again."""
+    from sesls.cache import clear
+
+    clear(_environment())
+
+
+def _environment(cache: bool = True) -> Environment:
+    from sesls.environment import Environment
+
+    return Environment.current(remember=cache)
 
 
 def _query(

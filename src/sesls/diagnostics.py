@@ -150,7 +150,8 @@ def _hints(scanned: Sequence[Scanned], summaries: Sequence[Summary], query: Quer
     if query.project_dir and "[REDACTED_" in query.project_dir:
         yield "The project directory holds a [REDACTED_…] mark copied from earlier output; give the real text."
     if matching and query.offset >= matching:
-        yield f"The offset {query.offset} lies past the end: {_count(matching, 'session')} match{'es' * (matching == 1)}."
+        verb = "matches" if matching == 1 else "match"
+        yield f"The offset {query.offset} lies past the end: {_count(matching, 'session')} {verb}."
     if summaries and not matching:
         yield from _filter_hints(summaries, query)
         if query.project_dir is not None:

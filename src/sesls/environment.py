@@ -23,8 +23,8 @@ class Environment(msgspec.Struct, frozen=True):
     """Where sesls may remember what it read; None: nowhere."""
 
     @classmethod
-    def current(cls) -> Environment:
-        """Return the environment of this process."""
+    def current(cls, *, remember: bool = True) -> Environment:
+        """Return the environment of this process, with a place to remember what is read, or without."""
         import platformdirs
 
         try:
@@ -36,7 +36,7 @@ class Environment(msgspec.Struct, frozen=True):
             variables=os.environ,
             cwd=cwd,
             config_home=platformdirs.user_config_dir(roaming=sys.platform == "win32"),
-            cache_home=platformdirs.user_cache_dir("sesls", appauthor=False),
+            cache_home=platformdirs.user_cache_dir("sesls", appauthor=False) if remember else None,
         )
 
     def value(self, name: str) -> str | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sesls.cache import Kept
 from sesls.diagnostics import Diagnostics, Scanned
+from sesls.instants import rfc3339
 from sesls.output import words
 from sesls.page import Page
 from sesls.query import Query
@@ -71,10 +73,18 @@ def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Ite
     yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
-        yield f"filters   {filters}: {words.count(found.matching, 'session')} match{'es' * (found.matching == 1)}"
+        verb = "matches" if found.matching == 1 else "match"
+        yield f"filters   {filters}: {words.count(found.matching, 'session')} {verb}"
     yield from (f"hint      {one_line(hint)}" for hint in found.hints)
     for problem in problems:
         yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
+
+
+def kept(agents: Sequence[Kept]) -> Iterator[str]:
+    """Yield how much is remembered of each agent."""
+    for one in agents:
+        yield f"{one.agent:<12} {words.size(one.size):>9}   {rfc3339(one.changed)[:16].replace('T', ' ')} UTC"
+    yield f"{'total':<12} {words.size(sum(one.size for one in agents)):>9}"
 
 
 def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:

@@ -39,6 +39,14 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def size(count: int) -> str:
+    """Return a number of bytes in its largest fitting unit: `1.6 MB`."""
+    for unit, worth in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= worth:
+            return f"{count / worth:.1f} {unit}"
+    return f"{count} B"
+
+
 def joined(words: Sequence[str]) -> str:
     """Return words as a list in a sentence: `a, b and c`."""
     return ", ".join(words[:-1]) + f" and {words[-1]}" if len(words) > 1 else "".join(words)
