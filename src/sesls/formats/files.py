@@ -118,6 +118,8 @@ def status(path: str, report: Report = ignore) -> os.stat_result | None:
     except OSError as error:
         _fail(path, error, report)
         return None
+    except ValueError:  # a NUL, or half of a surrogate pair: there can be no such place
+        return None
     looks.at(path, found)
     return found
 

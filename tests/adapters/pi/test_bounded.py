@@ -196,7 +196,6 @@ def test_a_file_that_is_no_session_costs_one_window(
     assert (reading.openings[str(path)], reading.read[str(path)]) == (1, WINDOW)
 
 
-@pytest.mark.xfail(strict=True, reason="the first entry is looked for up to the end of the file")
 @pytest.mark.parametrize("line", [b"no JSON\n", b"\n"])
 def test_a_file_without_any_entry_is_given_up(home: Path, ask: Ask, reading: Reading, line: bytes) -> None:
     path = put(folder(home) / "notes.jsonl", line * ((2 << 20) // len(line)))

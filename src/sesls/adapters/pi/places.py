@@ -2,6 +2,7 @@
 
     <agent directory>/sessions/--<directory>--/<time>_<id>.jsonl       a session
     …/<time>_<id>/<run>/run-N/session.jsonl                            one that an extension spawned from it
+    <agent directory>/subagent-sessions/…                              those that other extensions spawned
     <session directory>/<time>_<id>.jsonl                              where a variable or setting moved them
 
 An encoded directory name is not reversible, so it is never decoded.
@@ -9,7 +10,9 @@ An encoded directory name is not reversible, so it is never decoded.
 
 from __future__ import annotations
 
+import ntpath
 import os
+import re
 from collections.abc import Iterator
 
 import msgspec
@@ -20,10 +23,17 @@ from sesls.session import Candidate, Store
 
 # Roles of stores.
 SESSIONS = "sessions"
+MOVED = "moved sessions"
 STRAY = "agent directory"
+"""0.30.0 wrote its sessions into the agent directory itself."""
 
 # Role of candidates.
 SESSION = "session"
+
+
+_TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z"
+_SESSION_NAME = re.compile(rf"{_TIME}_(.+)\.jsonl", re.DOTALL)
+_OWN_FOLDER = re.compile(rf"--.*--|{_TIME}_.+", re.DOTALL)
 
 
 class _Settings(msgspec.Struct, rename="camel"):
@@ -38,15 +48,18 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     # CODING_AGENT_DIR was the variable of 0.7.
     moved = environment.value("PI_CODING_AGENT_DIR") or environment.value("CODING_AGENT_DIR")
     agent_dir = _directory(moved, environment) if moved is not None else environment.in_home(".pi", "agent")
-    places = [os.path.join(agent_dir, "sessions")]
+    own = [os.path.join(agent_dir, "sessions"), os.path.join(agent_dir, "subagent-sessions")]
     named = (
         environment.value("PI_CODING_AGENT_SESSION_DIR"),
         _configured(os.path.join(agent_dir, "settings.json")),
         _configured(environment.in_cwd(os.path.join(".pi", "settings.json"))),
     )
-    places += [_directory(directory, environment) for directory in named if directory]
-    # 0.30.0 wrote its sessions into the agent directory itself.
-    return (*(Store(path, SESSIONS) for path in dict.fromkeys(places)), Store(agent_dir, STRAY))
+    moved_to = dict.fromkeys(_directory(directory, environment) for directory in named if directory)
+    return (
+        *(Store(path, SESSIONS) for path in own),
+        *(Store(path, MOVED) for path in moved_to if path not in own),
+        Store(agent_dir, STRAY),
+    )
 
 
 def _directory(value: str, environment: Environment) -> str:
@@ -63,5 +76,20 @@ def _configured(settings: str) -> str | None:
 
 def find(store: Store, report: files.Report) -> Iterator[Candidate]:
     """Yield the files of a store that may be sessions; most extensions' files are none."""
-    entries = files.entries(store.path, report) if store.role == STRAY else files.tree(store.path, report)
+    entries = files.tree(store.path, report) if store.role == SESSIONS else _near(store, report)
     yield from files.candidates((entry for entry in entries if entry.name.endswith(".jsonl")), SESSION, store, report)
+
+
+def _near(store: Store, report: files.Report) -> Iterator[os.DirEntry[str]]:
+    """Yield the files of a folder that holds other things too, and of the folders that Pi makes there."""
+    for entry in files.entries(store.path, report):
+        if not files.is_folder(entry, report):
+            yield entry
+        elif store.role == MOVED and _OWN_FOLDER.fullmatch(entry.name):
+            yield from files.tree(entry.path, report)
+
+
+def id_in_name(path: str) -> str | None:
+    """Return the id in the name that Pi gave a session's file, on any system; None for another kind of name."""
+    match = _SESSION_NAME.fullmatch(ntpath.basename(path))
+    return match[1] if match is not None else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ntpath
 import os
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,7 +11,7 @@ import msgspec
 
 from sesls.adapters import resume
 from sesls.adapters.interface import Finding, Reader
-from sesls.adapters.pi import transcript
+from sesls.adapters.pi import places, transcript
 from sesls.adapters.pi.transcript import Contents, Ends
 from sesls.environment import Environment
 from sesls.formats import files
@@ -44,11 +45,16 @@ def summarise(candidate: Candidate) -> Ends | None:
 def unite(findings: Sequence[Finding], environment: Environment, report: files.Report) -> Iterator[Summary]:
     """Yield Pi's sessions, each once; see `Adapter.unite`. An id is unique within a directory only."""
     ids: dict[str, str] = {}
+    names: dict[str, set[str]] = defaultdict(set)
     sessions: dict[tuple[str, str | None, str], list[File]] = defaultdict(list)
     for candidate, ends in findings:
         assert isinstance(ends, Ends)
         ids[candidate.path] = ends.id
+        if places.id_in_name(candidate.path) is not None:
+            names[os.path.basename(candidate.path)].add(ends.id)
         sessions[os.path.dirname(candidate.path), ends.cwd, ends.id].append((candidate, ends))
+    # In a home that was copied or moved, headers name files by their old paths.
+    ids |= {name: found.pop() for name, found in names.items() if len(found) == 1}
     for copies in sessions.values():
         yield _session(copies, ids)
 
@@ -63,7 +69,7 @@ def _session(copies: list[File], ids: Mapping[str, str]) -> Summary:
         agent=AGENT,
         uuid=ends.id,
         kind="subagent" if is_subagent else "agent",
-        parent_uuid=(parent or origin) if is_subagent else None,
+        parent_uuid=(parent or origin or _parent_by_name(candidate)) if is_subagent else None,
         project_dir=absolute_or_none(ends.cwd),
         launch_surface=None,
         last_activity=_activity(copies[0]),
@@ -87,15 +93,20 @@ def _parent_by_place(candidate: Candidate, ids: Mapping[str, str]) -> str | None
     return None
 
 
+def _parent_by_name(candidate: Candidate) -> str | None:
+    """Return the id in the name of the nearest folder that is named like a session, whose file is gone."""
+    folders = os.path.relpath(os.path.dirname(candidate.path), candidate.store.path).split(os.sep)
+    return next(filter(None, (places.id_in_name(f"{name}.jsonl") for name in reversed(folders))), None)
+
+
 def _is_in_spawned_folder(candidate: Candidate) -> bool:
-    below = os.path.relpath(os.path.dirname(candidate.path), candidate.store.path)
+    below = os.path.relpath(os.path.dirname(candidate.path), os.path.dirname(candidate.store.path))
     return not _SPAWNED_FOLDERS.isdisjoint(below.split(os.sep))
 
 
 def _id_of(path: str, ids: Mapping[str, str]) -> str | None:
     """Return the id of the session in a file, from the file or, where that is gone, from its name."""
-    stem = os.path.basename(path).removesuffix(".jsonl")
-    return ids.get(path) or stem.rpartition("_")[2] or None
+    return ids.get(path) or ids.get(ntpath.basename(path)) or places.id_in_name(path)
 
 
 def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> None:

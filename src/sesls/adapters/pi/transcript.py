@@ -5,21 +5,20 @@ Seen in Pi 0.7.6 to 1.6.0. Headers of version 1 have no `version`; entries have 
 
 from __future__ import annotations
 
-import os
+import math
 import re
+from itertools import islice
 from typing import Literal
 
 import msgspec
 
+from sesls.adapters.pi import places
 from sesls.formats import jsonl
 from sesls.instants import Instant, instant
 
 _WINDOW = 16 << 10
-_HEAD_ENTRIES = 16
-"""How many entries from the start are looked at for the marks that extensions leave."""
-
-# The name that Pi gives a session's file.
-_SESSION_NAME = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z_.+\.jsonl", re.DOTALL)
+_HEAD_LINES = 32
+"""How many lines from the start are looked at for the header and for the marks that extensions leave."""
 
 
 class Part(msgspec.Struct):
@@ -89,27 +88,28 @@ def read_ends(path: str) -> Ends | None:
     """
     with jsonl.opened(path) as file:
         head: list[Entry] = []
-        for entry in jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), ENTRY):
+        for entry in jsonl.records(islice(jsonl.lines(jsonl.blocks(file, _WINDOW)), _HEAD_LINES), ENTRY):
             head.append(entry)
-            if len(head) == _HEAD_ENTRIES or entry.is_turn or not _is_session(head):
+            if entry.is_turn or not _is_session(head):
                 break
         if not _is_session(head):
-            if head and _SESSION_NAME.fullmatch(os.path.basename(path)):
-                raise ValueError("has lost its header")
+            # A relative of Pi (oh-my-pi 18), which may share its directory, begins with a title.
+            if file.size and places.id_in_name(path) is not None and not (head and head[0].type == "title"):
+                raise ValueError("has lost its header" if head else "holds no readable record")
             return None
         tail = jsonl.tail(file, ENTRY, _WINDOW, _is_timed_turn)
     header = head[0]
     assert header.id is not None
     turns = [entry.moment for entry in (*head, *tail) if entry.is_turn and entry.moment is not None]
-    names = [entry.name for entry in (*head, *tail) if entry.type == "session_info" and entry.name]
+    names = [entry.name or "" for entry in (*head, *tail) if entry.type == "session_info"]
     return Ends(
         id=header.id,
         cwd=header.cwd,
         created=instant(header.timestamp),
-        version=int(header.version or 1),
+        version=int(header.version) if header.version and math.isfinite(header.version) else 1,
         forked_from=header.parent_session or header.branched_from,
         last_activity=max(turns, default=None) or instant(header.timestamp),
-        is_spawned=any(entry.type == "session_init" for entry in head)
+        is_spawned=any(entry.type == "session_init" for entry in (*head, *tail))
         or any(name.strip().startswith("subagent-") for name in names[-1:]),
     )
 
