@@ -24,10 +24,16 @@ def home(tmp_path: Path) -> Path:
     return path
 
 
-def environment_of(home: Path, variables: Mapping[str, str] | None = None) -> Environment:
-    """Return an environment in which nothing but this home exists."""
+def environment_of(
+    home: Path, variables: Mapping[str, str] | None = None, *, cwd: Path | None = None, cache: Path | None = None
+) -> Environment:
+    """Return an environment in which nothing but this home exists, and nothing is remembered unless asked for."""
     return Environment(
-        home=str(home), variables=dict(variables or {}), cwd=str(home), config_home=str(home / ".config")
+        home=str(home),
+        variables=dict(variables or {}),
+        cwd=str(cwd or home),
+        config_home=str(home / ".config"),
+        cache_home=None if cache is None else str(cache),
     )
 
 

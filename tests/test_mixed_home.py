@@ -7,7 +7,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -18,110 +18,19 @@ from sesls.query import Query
 from sesls.session import Session
 from tests.builders import antigravity, claude, codex, opencode, pi
 from tests.builders.common import at, put, uuid
+from tests.builders.mixed import PLANS, WRITERS, Plan, session_id, write
 from tests.conftest import environment_of
 
 AGENTS = tuple(REGISTRY)
 TOKEN = "gh" + "p_" + "c3D5e7F9g1H2i4J6k8L0m2N4o6P8q0R2s4T6"
 
 
-class Plan(NamedTuple):
-    """A session to be written: every agent gets the same five."""
-
-    number: int
-    seconds: float
-    """Its last activity: as old in all agents, and that of two sessions of each agent."""
-    directory: str
-    parent: int | None = None
-
-    @property
-    def text(self) -> str:
-        return f"Prompt {self.number}"
-
-
-PLANS = (
-    Plan(1, 100, "/srv/orchard"),
-    Plan(2, 500, "/srv/orchard/trees"),
-    Plan(3, 300, "/srv/orchard", parent=1),
-    Plan(4, 200, "/srv/orchard-old"),
-    Plan(5, 200, "/srv/barn"),
-)
-
-
-def write_claude(home: Path, plan: Plan) -> None:
-    owner = plan.parent or plan.number
-    keys: dict[str, Any] = {"sessionId": uuid(owner), "cwd": plan.directory, "isSidechain": plan.parent is not None}
-    rows = [claude.user(plan.text, **keys), claude.assistant(seconds=plan.seconds, **keys)]
-    if plan.parent is None:
-        claude.transcript(home, rows, number=plan.number, directory=plan.directory)
-    else:
-        claude.subagent(home, _id("claude", plan), rows, parent=plan.parent, directory=plan.directory)
-
-
-def write_codex(home: Path, plan: Plan) -> None:
-    source: object = "cli" if plan.parent is None else codex.spawned(plan.parent)
-    records = [
-        codex.meta(plan.number, cwd=plan.directory, source=source),
-        codex.turn(cwd=plan.directory),
-        codex.said(plan.text),
-        codex.event("agent_message", plan.seconds, message="Done."),
-    ]
-    codex.rollout(home, records, number=plan.number)
-
-
-def write_opencode(home: Path, plan: Plan) -> None:
-    messages = [opencode.user(plan.text), opencode.assistant(seconds=2, took=plan.seconds - 2)]
-    parent = None if plan.parent is None else opencode.ses(plan.parent)
-    row = {"directory": plan.directory, "parent_id": parent, "title": plan.text}
-    opencode.database(home, [opencode.session(plan.number, messages, **row)])
-
-
-def write_antigravity(home: Path, plan: Plan) -> None:
-    steps = [antigravity.asked(plan.text), antigravity.answered(seconds=plan.seconds)]
-    meta = antigravity.about(workspaces=[f"file://{plan.directory}"], parent=plan.parent)
-    antigravity.conversation(home, steps, number=plan.number, meta=meta)
-
-
-def write_pi(home: Path, plan: Plan) -> None:
-    entries = [
-        pi.header(plan.number, cwd=plan.directory),
-        pi.said(plan.text),
-        pi.answered(seconds=plan.seconds),
-    ]
-    if plan.parent is None:
-        pi.session(home, entries, number=plan.number, directory=plan.directory)
-    else:
-        pi.child(pi.folder(home, plan.directory) / pi.file_name(plan.parent), entries)
-
-
-WRITERS: dict[str, Callable[[Path, Plan], None]] = {
-    "claude": write_claude,
-    "codex": write_codex,
-    "opencode": write_opencode,
-    "antigravity": write_antigravity,
-    "pi": write_pi,
-}
-
-
-def write(home: Path, plans: Iterable[Plan] = PLANS) -> Path:
-    """Write the same sessions of all agents into a home, and return it."""
-    for plan in plans:
-        for writer in WRITERS.values():
-            writer(home, plan)
-    return home
-
-
-def _id(agent: str, plan: Plan) -> str:
-    if agent == "opencode":
-        return opencode.ses(plan.number)
-    return f"a{plan.number:016x}" if agent == "claude" and plan.parent is not None else uuid(plan.number)
-
-
 def _rank(session: tuple[str, Plan]) -> tuple[float, str, str]:
     agent, plan = session
-    return -plan.seconds, agent, _id(agent, plan)
+    return -plan.seconds, agent, session_id(agent, plan)
 
 
-ORDERED = [(agent, _id(agent, plan)) for agent, plan in sorted(itertools.product(AGENTS, PLANS), key=_rank)]
+ORDERED = [(agent, session_id(agent, plan)) for agent, plan in sorted(itertools.product(AGENTS, PLANS), key=_rank)]
 """The newest first, ties by agent and id."""
 
 
@@ -193,12 +102,12 @@ def test_one_id_of_several_agents_is_several_sessions(everything: tuple[Session,
 def test_every_agent_tells_the_same_of_the_same_session(
     everything: tuple[Session, ...], agent: str, plan: Plan
 ) -> None:
-    (found,) = (one for one in everything if (one.agent, one.uuid) == (agent, _id(agent, plan)))
+    (found,) = (one for one in everything if (one.agent, one.uuid) == (agent, session_id(agent, plan)))
 
     assert (found.title, found.project_dir) == (plan.text, plan.directory)
     assert (found.created, found.last_activity, found.message_count) == (at(), at(plan.seconds), 2)
     assert found.kind == ("agent" if plan.parent is None else "subagent")
-    assert found.parent_uuid == (None if plan.parent is None else _id(agent, PLANS[plan.parent - 1]))
+    assert found.parent_uuid == (None if plan.parent is None else session_id(agent, PLANS[plan.parent - 1]))
     assert len(found.models) == 1
     assert "copies" not in found.extra
 
@@ -265,7 +174,7 @@ def test_filters_leave_what_passes_every_one_of_them(
 def test_a_filter_means_the_same_for_every_agent(mixed: Path, fields: dict[str, Any], numbers: set[int]) -> None:
     found = set(ids(asked(mixed, **fields).sessions))
 
-    assert found == {(agent, _id(agent, plan)) for agent in AGENTS for plan in PLANS if plan.number in numbers}
+    assert found == {(agent, session_id(agent, plan)) for agent in AGENTS for plan in PLANS if plan.number in numbers}
 
 
 @pytest.mark.parametrize(
@@ -511,7 +420,7 @@ def test_the_living_home_is_one_in_which_everything_is_read(living: Path) -> Non
     page = asked(living)
 
     found = set(ids(page.sessions))
-    assert {(agent, _id(agent, PLANS[1])) for agent in AGENTS} <= found
+    assert {(agent, session_id(agent, PLANS[1])) for agent in AGENTS} <= found
     assert {("opencode", opencode.ses(7)), ("antigravity", uuid(7)), ("pi", uuid(7))} <= found
     assert {one.agent for one in page.warnings} == set(AGENTS)
 

@@ -83,6 +83,7 @@ class Memory:
         """What this listing looked at."""
         self._sections: dict[str, dict[str, msgspec.Raw]] = {}
         self._changed: set[str] = set()
+        self._is_survey_new = False
 
     def survey(self, environment: Environment) -> Survey | None:
         """Return the last survey if it still holds; its summaries have no source."""
@@ -95,6 +96,7 @@ class Memory:
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey, where a folder's time tells of every change in it."""
         self._known = seen.paths
+        self._is_survey_new = True
         if looks.CAN_TRUST_FOLDERS:
             bare = tuple(replace(summary, source=None) for summary in survey.summaries)
             self._put("survey", "", seen, lambda: _KeptSurvey(seen, replace(survey, summaries=bare)))
@@ -157,21 +159,28 @@ class Memory:
         return start
 
     def save(self, summaries: Collection[Summary]) -> None:
-        """Write what is new, and leave out what is about sessions and files that are gone."""
+        """Write what is new, and drop what is about sessions and files that are gone."""
+        if self._folder is None:
+            return
+        if self._is_survey_new:
+            current: dict[str, Collection[str]] = {
+                "facts": self._known,
+                "rows": {_key(summary) for summary in summaries},
+                "contents": self._known,
+            }
+            for section, keys in current.items():
+                entries = self._entries(section)
+                if gone := entries.keys() - keys:
+                    self._sections[section] = {key: entry for key, entry in entries.items() if key not in gone}
+                    self._changed.add(section)
         for section in self._changed:
-            current: Collection[str] = self._known
-            if section == "rows":
-                current = {_key(summary) for summary in summaries}
-            entries = self._sections[section]
-            _write(self._path(section), {key: entry for key, entry in entries.items() if not key or key in current})
+            _write(self._path(section), self._sections[section])
         self._changed.clear()
 
     def _get(self, section: str, key: str, kind: type[Record]) -> Record | None:
         if self._folder is None:
             return None
-        if section not in self._sections:
-            self._sections[section] = _read(self._path(section))
-        entry = self._sections[section].get(key)
+        entry = self._entries(section).get(key)
         try:
             return None if entry is None else msgspec.msgpack.decode(entry, type=kind)
         except msgspec.DecodeError:
@@ -187,10 +196,13 @@ class Memory:
             encoded = _encoded(entry())
         except (TypeError, ValueError, OverflowError):
             return  # what cannot be kept, like a lone surrogate: a name that is no UTF-8, or half an emoji
+        self._entries(section)[key] = encoded
+        self._changed.add(section)
+
+    def _entries(self, section: str) -> dict[str, msgspec.Raw]:
         if section not in self._sections:
             self._sections[section] = _read(self._path(section))
-        self._sections[section][key] = encoded
-        self._changed.add(section)
+        return self._sections[section]
 
     def _path(self, section: str) -> str:
         assert self._folder is not None
@@ -337,7 +349,8 @@ def _write(path: str, entries: Mapping[str, msgspec.Raw]) -> None:
     body = msgspec.msgpack.encode(entries)
     temporary = f"{path}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
+            os.makedirs(parent, mode=0o700, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "wb") as file:
             file.write(_HEADER + zlib.crc32(body).to_bytes(4) + body)

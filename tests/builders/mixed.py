@@ -1,0 +1,102 @@
+"""One home in which all five agents worked on the same five sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tests.builders import antigravity, claude, codex, opencode, pi
+from tests.builders.common import uuid
+
+
+class Plan(NamedTuple):
+    """A session to be written: every agent gets the same five."""
+
+    number: int
+    seconds: float
+    """Its last activity: as old in all agents, and that of two sessions of each agent."""
+    directory: str
+    parent: int | None = None
+
+    @property
+    def text(self) -> str:
+        return f"Prompt {self.number}"
+
+
+PLANS = (
+    Plan(1, 100, "/srv/orchard"),
+    Plan(2, 500, "/srv/orchard/trees"),
+    Plan(3, 300, "/srv/orchard", parent=1),
+    Plan(4, 200, "/srv/orchard-old"),
+    Plan(5, 200, "/srv/barn"),
+)
+
+
+def write_claude(home: Path, plan: Plan) -> None:
+    owner = plan.parent or plan.number
+    keys: dict[str, Any] = {"sessionId": uuid(owner), "cwd": plan.directory, "isSidechain": plan.parent is not None}
+    rows = [claude.user(plan.text, **keys), claude.assistant(seconds=plan.seconds, **keys)]
+    if plan.parent is None:
+        claude.transcript(home, rows, number=plan.number, directory=plan.directory)
+    else:
+        claude.subagent(home, session_id("claude", plan), rows, parent=plan.parent, directory=plan.directory)
+
+
+def write_codex(home: Path, plan: Plan) -> None:
+    source: object = "cli" if plan.parent is None else codex.spawned(plan.parent)
+    records = [
+        codex.meta(plan.number, cwd=plan.directory, source=source),
+        codex.turn(cwd=plan.directory),
+        codex.said(plan.text),
+        codex.event("agent_message", plan.seconds, message="Done."),
+    ]
+    codex.rollout(home, records, number=plan.number)
+
+
+def write_opencode(home: Path, plan: Plan) -> None:
+    messages = [opencode.user(plan.text), opencode.assistant(seconds=2, took=plan.seconds - 2)]
+    parent = None if plan.parent is None else opencode.ses(plan.parent)
+    row = {"directory": plan.directory, "parent_id": parent, "title": plan.text}
+    opencode.database(home, [opencode.session(plan.number, messages, **row)])
+
+
+def write_antigravity(home: Path, plan: Plan) -> None:
+    steps = [antigravity.asked(plan.text), antigravity.answered(seconds=plan.seconds)]
+    meta = antigravity.about(workspaces=[f"file://{plan.directory}"], parent=plan.parent)
+    antigravity.conversation(home, steps, number=plan.number, meta=meta)
+
+
+def write_pi(home: Path, plan: Plan) -> None:
+    entries = [
+        pi.header(plan.number, cwd=plan.directory),
+        pi.said(plan.text),
+        pi.answered(seconds=plan.seconds),
+    ]
+    if plan.parent is None:
+        pi.session(home, entries, number=plan.number, directory=plan.directory)
+    else:
+        pi.child(pi.folder(home, plan.directory) / pi.file_name(plan.parent), entries)
+
+
+WRITERS: dict[str, Callable[[Path, Plan], None]] = {
+    "claude": write_claude,
+    "codex": write_codex,
+    "opencode": write_opencode,
+    "antigravity": write_antigravity,
+    "pi": write_pi,
+}
+
+
+def write(home: Path, plans: Iterable[Plan] = PLANS) -> Path:
+    """Write the same sessions of all agents into a home, and return it."""
+    for plan in plans:
+        for writer in WRITERS.values():
+            writer(home, plan)
+    return home
+
+
+def session_id(agent: str, plan: Plan) -> str:
+    if agent == "opencode":
+        return opencode.ses(plan.number)
+    return f"a{plan.number:016x}" if agent == "claude" and plan.parent is not None else uuid(plan.number)

@@ -1,0 +1,664 @@
+"""What is remembered changes no answer: it only saves reading."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import sqlite3
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sesls import looks
+from sesls.cache import clear, folder, kept
+from sesls.formats import files, jsonl
+from sesls.inventory import take
+from sesls.page import Page
+from sesls.query import Query
+from tests.builders import antigravity, claude, codex, opencode, pi
+from tests.builders.common import at, epoch_ms, lines, put, uuid
+from tests.builders.mixed import write
+from tests.conftest import environment_of
+
+TOKEN = "gh" + "p_" + "a1B3c5D7e9F1g3H5i7J9k1L3m5N7o9P1q3R5"
+AGENTS = ("antigravity", "claude", "codex", "opencode", "pi")
+
+List = Callable[..., Page]
+
+pytestmark = pytest.mark.skipif(not looks.CAN_TRUST_FOLDERS, reason="surveys are not remembered there")
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let everything count as settled: each test waits for the file system's clock itself."""
+    monkeypatch.setattr(looks, "_SETTLED_NS", -(10**12))
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """Where the listings of a test remember what they read; not there yet."""
+    return tmp_path / "cache" / "sesls"
+
+
+@pytest.fixture
+def listed(home: Path, cache: Path) -> List:
+    """A function that lists with the cache, checks the answer against one without, and returns it."""
+
+    def listing(variables: Mapping[str, str] | None = None, *, cwd: Path | None = None, **fields: Any) -> Page:
+        query = Query(**{"limit": 0, **fields})
+        with_cache = take(query, environment_of(home, variables, cwd=cwd, cache=cache))
+        without = take(query, environment_of(home, variables, cwd=cwd))
+        assert comparable(with_cache) == comparable(without)
+        return with_cache
+
+    return listing
+
+
+def comparable(page: Page) -> dict[str, Any]:
+    answer = page.to_dict()
+    for session in answer["sessions"]:
+        del session["age_sec"]
+    return answer
+
+
+def tick(folder: Path) -> None:
+    """Wait until the file system's clock has moved on, so that what is changed next looks changed."""
+    probe = folder.parent / "probe"
+    put(probe, b"")
+    start = probe.stat().st_ctime_ns
+    while probe.stat().st_ctime_ns == start:
+        put(probe, b"")
+    probe.unlink()
+
+
+class Reading:
+    """What was opened, and how much was read, within a home."""
+
+    def __init__(self) -> None:
+        self.openings: Counter[str] = Counter()
+        self.read: Counter[str] = Counter()
+
+
+@pytest.fixture
+def reading(home: Path, monkeypatch: pytest.MonkeyPatch) -> Reading:
+    """Notes what is opened and read of the home from here on."""
+    notes = Reading()
+    paths: dict[int, str] = {}
+    opened, read_at, scandir = files.opened, jsonl.read_at, os.scandir
+
+    def noting_opened(path: str) -> int:
+        notes.openings[path] += 1
+        descriptor = opened(path)
+        paths[descriptor] = path
+        return descriptor
+
+    def noting_read_at(descriptor: int, size: int, offset: int) -> bytes:
+        data = read_at(descriptor, size, offset)
+        notes.read[paths[descriptor]] += len(data)
+        return data
+
+    def noting_scandir(path: str) -> Any:
+        notes.openings[path] += 1
+        return scandir(path)
+
+    monkeypatch.setattr(files, "opened", noting_opened)
+    monkeypatch.setattr(jsonl, "read_at", noting_read_at)
+    monkeypatch.setattr(os, "scandir", noting_scandir)
+    return notes
+
+
+def remembering(home: Path, cache: Path, **fields: Any) -> Page:
+    """List with the cache alone."""
+    return take(Query(**{"limit": 0, **fields}), environment_of(home, cache=cache))
+
+
+# What is saved
+
+
+def test_a_second_listing_opens_nothing(home: Path, cache: Path, listed: List, reading: Reading) -> None:
+    write(home)
+    first = listed()
+    reading.openings.clear()
+
+    second = remembering(home, cache)
+
+    assert reading.openings == Counter()
+    assert comparable(second) == comparable(first)
+    assert second.total == 25
+
+
+def test_another_page_reads_its_own_sessions_alone(home: Path, cache: Path, reading: Reading) -> None:
+    paths = [str(claude.transcript(home, number=number)) for number in (1, 2, 3)]
+    remembering(home, cache, limit=1)
+    reading.openings.clear()
+
+    page = remembering(home, cache, limit=2)
+
+    assert len(page.sessions) == 2
+    assert [reading.openings[path] > 0 for path in paths] == [False, True, False]
+
+
+def test_one_changed_file_is_read_again_alone(home: Path, cache: Path, reading: Reading) -> None:
+    paths = [str(claude.transcript(home, number=number)) for number in (1, 2, 3)]
+    remembering(home, cache)
+    tick(home)
+    with open(paths[1], "ab") as file:
+        file.write(lines([claude.user("And the quince", 900)]))
+    reading.openings.clear()
+
+    page = remembering(home, cache)
+
+    assert page.sessions[0].last_activity == at(900)
+    assert reading.openings[paths[1]] > 0
+    assert (reading.openings[paths[0]], reading.openings[paths[2]]) == (0, 0)
+
+
+WORK: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
+    "claude": (lambda home: claude.transcript(home, claude.work(600)), [claude.user("Prune", 900)]),
+    "codex": (
+        lambda home: codex.rollout(
+            home, lines([codex.meta(), codex.turn(), codex.said("Plant"), *[codex.response("x" * 1000)] * 600])
+        ),
+        [codex.said("Prune", 900)],
+    ),
+    "pi": (
+        lambda home: pi.session(home, [pi.header(), pi.said("Plant"), *[pi.answered("x" * 1000)] * 600]),
+        [pi.said("Prune", 900)],
+    ),
+}
+
+
+@pytest.mark.parametrize("agent", WORK)
+def test_a_file_that_grew_is_read_on_from_its_old_end(
+    home: Path, cache: Path, listed: List, reading: Reading, agent: str
+) -> None:
+    make, added = WORK[agent]
+    path = make(home)
+    before = remembering(home, cache).sessions[0]
+    tick(home)
+    with path.open("ab") as file:
+        file.write(lines(added))
+    reading.read.clear()
+
+    after = remembering(home, cache).sessions[0]
+
+    assert path.stat().st_size > 500_000
+    assert reading.read[str(path)] < 100_000
+    assert before.message_count is not None
+    assert after.message_count == before.message_count + 1
+    listed()
+
+
+def test_a_file_that_was_rewritten_to_be_longer_is_read_from_its_start(home: Path, listed: List) -> None:
+    path = claude.transcript(home, [claude.user("Plant"), claude.assistant()])
+    listed()
+    tick(home)
+    path.write_bytes(lines([claude.user("Fell the oak"), *claude.work(10)]))
+
+    assert listed().sessions[0].title == "Fell the oak"
+
+
+def test_a_torn_last_line_is_read_again_when_it_is_whole(home: Path, listed: List) -> None:
+    whole = lines([claude.user("Plant"), claude.assistant(), claude.user("Prune", 900)])
+    path = claude.transcript(home, whole[:-40])
+    listed()
+    tick(home)
+    path.write_bytes(whole)
+
+    session = listed().sessions[0]
+
+    assert (session.message_count, session.last_activity) == (3, at(900))
+
+
+# Everything that can change
+
+
+def sqlite(path: Path, *statements: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+        connection.commit()
+
+
+def append(path: Path, *rows: object) -> None:
+    with path.open("ab") as file:
+        file.write(lines(rows))
+
+
+def same_size_and_time(path: Path) -> None:
+    status = path.stat()
+    path.write_bytes(path.read_bytes().replace(b"Prompt 1", b"Prompt 7"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+
+
+CLAUDE = f".claude/projects/-srv-orchard/{uuid(1)}.jsonl"
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "a session more": lambda home: claude.transcript(home, number=8),
+    "a session of a new project more": lambda home: claude.transcript(home, number=8, directory="/srv/meadow"),
+    "a session less": lambda home: (home / CLAUDE).unlink(),
+    "an agent less": lambda home: shutil.rmtree(home / ".codex"),
+    "a session grew": lambda home: append(home / CLAUDE, claude.user("Graft", 5000)),
+    "a session shrank": lambda home: put(home / CLAUDE, [claude.user("Graft")]),
+    "a session was emptied": lambda home: put(home / CLAUDE, b""),
+    "a session was damaged": lambda home: put(home / CLAUDE, b"\x00garbage\n" * 99),
+    "a session was replaced": lambda home: os.replace(put(home / "new", [claude.user("Graft", 9)]), home / CLAUDE),
+    "a session changed in place": lambda home: same_size_and_time(home / CLAUDE),
+    "a session moved": lambda home: (home / CLAUDE).rename(claude.folder(home, "/srv/barn") / f"{uuid(1)}.jsonl"),
+    "a session was copied": lambda home: shutil.copy(home / CLAUDE, claude.folder(home, "/srv/barn")),
+    "a title beside a session": lambda home: claude.beside(home / CLAUDE, "custom-title.json", {"customTitle": "New"}),
+    "a session was archived": lambda home: claude.beside(home / CLAUDE, "archived.json", {"archived": True}),
+    "a subagent more": lambda home: claude.subagent(home, "a7", meta={"description": "Count"}),
+    "a folder became a link": lambda home: (
+        (home / ".claude/projects/-srv-orchard").rename(home / "elsewhere"),
+        os.symlink(home / "elsewhere", home / ".claude/projects/-srv-orchard"),
+    ),
+    "a link to a session": lambda home: os.symlink(
+        home / CLAUDE, claude.folder(home, "/srv/barn") / f"{uuid(6)}.jsonl"
+    ),
+    "a desktop record": lambda home: claude.code_record(home, 1, title="From Desktop", lastActivityAt=epoch_ms(9)),
+    "the other root of Claude": lambda home: claude.transcript(home, number=8, root=".config/claude"),
+    "a name in Codex's index": lambda home: codex.name_index(home, (1, "Named")),
+    "a state database": lambda home: codex.state_database(home, [{"id": uuid(2), "cwd": "/srv/meadow", "name": "N"}]),
+    "an archived thread": lambda home: codex.rollout(home, number=8, archived=True),
+    "a row of OpenCode": lambda home: sqlite(
+        home / ".local/share/opencode/opencode.db", "UPDATE session SET title = 'Another'"
+    ),
+    "a session of OpenCode more": lambda home: opencode.database(home, [opencode.session(8)]),
+    "a record of OpenCode": lambda home: opencode.record(home, opencode.session(9)),
+    "another database of OpenCode": lambda home: opencode.database(
+        home, [opencode.session(9)], file="opencode-beta.db"
+    ),
+    "a conversation more": lambda home: antigravity.conversation(home, number=8),
+    "an index of Antigravity": lambda home: antigravity.summaries(home, antigravity.listed(1, title="Listed")),
+    "an annotation": lambda home: antigravity.annotation(home, 'title: "Given"', number=1),
+    "a session of Pi more": lambda home: pi.session(home, number=8),
+    "a child of a session of Pi": lambda home: pi.child(
+        pi.folder(home) / pi.file_name(1), [pi.header(7), pi.said("Words")]
+    ),
+    "Pi's sessions moved": lambda home: (
+        put(home / ".pi/agent/settings.json", f'{{"sessionDir": "{home}/moved"}}'),
+        put(home / "moved" / pi.file_name(8), [pi.header(8), pi.said("Words")]),
+    ),
+    "only a time": lambda home: os.utime(home / CLAUDE, (0, 0)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_whatever_changes_shows(home: Path, cache: Path, listed: List, change: str) -> None:
+    write(home)
+    listed()
+    listed()
+    tick(home)
+
+    CHANGES[change](home)
+
+    listed(limit=3)
+    listed()
+    listed()
+
+
+def test_what_is_open_in_another_program_shows(home: Path, listed: List) -> None:
+    write(home)
+    path = home / ".local/share/opencode/opencode.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+        listed()
+        tick(home)
+        connection.execute("UPDATE session SET title = 'In the log'")
+        connection.commit()
+
+        page = listed()
+
+    assert sum(session.title == "In the log" for session in page.sessions) == 5
+
+
+def test_a_variable_that_moves_a_store_shows(home: Path, listed: List) -> None:
+    write(home)
+    codex.rollout(home, number=8, root="moved")
+    listed()
+
+    moved = listed({"CODEX_HOME": str(home / "moved")})
+
+    assert [session.uuid for session in moved.sessions if session.agent == "codex"] == [uuid(8)]
+    listed()
+
+
+def test_the_directory_that_sesls_is_started_in_shows(home: Path, listed: List) -> None:
+    pi.session(home, number=1)
+    put(home / "project/.pi/settings.json", f'{{"sessionDir": "{home}/moved"}}')
+    put(home / "moved" / pi.file_name(8), [pi.header(8), pi.said("Words")])
+    listed()
+
+    assert listed(cwd=home / "project").total == 2
+    assert listed(cwd=home).total == 1
+
+
+def test_a_directory_in_which_nothing_is_costs_nothing(home: Path, cache: Path, reading: Reading) -> None:
+    pi.session(home)
+    remembering(home, cache)
+    reading.openings.clear()
+
+    take(Query(), environment_of(home, cwd=home / "elsewhere", cache=cache))
+
+    assert reading.openings == Counter()
+
+
+def test_what_cannot_be_read_is_said_every_time(home: Path, listed: List, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(home)
+    put(home / CLAUDE, b"garbage\n" * 9)
+    closed = codex.rollout(home, number=8)
+    plainly = os.open
+
+    def refusing(path: Any, *others: Any) -> int:
+        if path == str(closed):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return plainly(path, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", refusing)
+        pages = [listed(), listed(), listed()]
+    after = listed()
+
+    assert [len(page.warnings) for page in pages] == [2, 2, 2]
+    assert (len(after.warnings), after.total) == (1, pages[0].total + 1)
+
+
+def test_everything_that_is_looked_at_is_noted(home: Path) -> None:
+    write(home)
+    antigravity.whole_store(home)
+    claude.beside(home / CLAUDE, "custom-title.json", {"customTitle": "New"})
+    codex.state_database(home, [{"id": uuid(2), "cwd": "/srv/meadow", "name": "N"}])
+    codex.name_index(home, (1, "Named"))
+    put(home / ".codex/config.toml", "sqlite_home = '~/.codex'")
+    opencode.record(home, opencode.session(9))
+    touched: set[str] = set()
+    is_watching = True
+
+    def watch(event: str, arguments: tuple[object, ...]) -> None:
+        if is_watching and event in ("open", "os.scandir", "os.listdir") and isinstance(arguments[0], str):
+            touched.add(arguments[0])
+
+    sys.addaudithook(watch)
+    with looks.noted() as seen:
+        take(Query(), environment_of(home))
+    is_watching = False
+
+    within = {path for path in touched if path.startswith(str(home))}
+    assert len(within) > 40
+    assert within - seen.paths.keys() == set()
+
+
+# Secrets
+
+
+def secretive(home: Path) -> None:
+    """Fill a home with sessions whose titles hold a secret, and extras too."""
+    words = f"use {TOKEN} to deploy"
+    claude.transcript(home, [claude.user(words, gitBranch=f"try-{TOKEN}"), claude.assistant()])
+    summary = {"type": "summary", "summary": words, "leafUuid": uuid(77)}
+    claude.transcript(home, [summary, claude.user("Plain", uuid=uuid(77)), claude.assistant()], number=2)
+    claude.code_record(home, 3, title=words, lastActivityAt=epoch_ms())
+    codex.rollout(home, [codex.meta(), codex.turn(), codex.said(words)])
+    codex.name_index(home, (1, words))
+    opencode.database(home, [opencode.session(1, title=words)])
+    antigravity.conversation(home, [antigravity.asked(words), antigravity.answered()])
+    antigravity.summaries(home, antigravity.listed(1, title=words))
+    pi.session(home, [pi.header(), pi.said(words), pi.answered()])
+
+
+def test_no_secret_is_remembered(home: Path, cache: Path, listed: List) -> None:
+    secretive(home)
+
+    page = listed()
+
+    kept_bytes = b"".join(path.read_bytes() for path in cache.rglob("*") if path.is_file())
+    assert page.redactions["GITHUB_TOKEN"] >= 7
+    assert b"deploy" in kept_bytes
+    assert TOKEN[8:].encode() not in kept_bytes
+
+
+def test_secrets_are_read_again_to_be_shown(home: Path, listed: List) -> None:
+    secretive(home)
+    listed()
+
+    page = listed(redact=False)
+
+    assert page.redactions == {}
+    assert sum(TOKEN in str(session.title) for session in page.sessions) >= 6
+    assert listed().redactions != {}
+
+
+def test_sessions_without_secrets_are_not_read_again_to_be_shown_unmasked(
+    home: Path, cache: Path, reading: Reading
+) -> None:
+    plain = str(claude.transcript(home, number=5))
+    secret = str(claude.transcript(home, [claude.user(f"use {TOKEN}"), claude.assistant()], number=6))
+    remembering(home, cache)
+    reading.openings.clear()
+
+    remembering(home, cache, redact=False)
+
+    assert reading.openings[plain] == 0
+    assert reading.openings[secret] > 0
+
+
+# The files themselves
+
+
+def test_the_files_are_private(home: Path, cache: Path, listed: List) -> None:
+    write(home)
+    listed()
+
+    modes = {path.stat().st_mode & 0o777 for path in cache.rglob("*") if path.is_file()}
+    folders = {path.stat().st_mode & 0o777 for path in (cache, *cache.iterdir())}
+    assert (modes, folders) == ({0o600}, {0o700})
+
+
+def kept_files(cache: Path) -> list[Path]:
+    return sorted(path for path in cache.rglob("*") if path.is_file())
+
+
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda content: b"",
+    "cut": lambda content: content[: len(content) // 2],
+    "cut by a byte": lambda content: content[:-1],
+    "zeroed": lambda content: bytes(len(content)),
+    "garbage": lambda content: b"garbage" * 99,
+    "a flipped bit": lambda content: content[:-9] + bytes([content[-9] ^ 4]) + content[-8:],
+    "of another version": lambda content: content.replace(b"sesls ", b"sesls 99", 1),
+    "longer": lambda content: content + b"\x00",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_damaged_files_count_as_none(home: Path, cache: Path, listed: List, damage: str) -> None:
+    write(home)
+    listed()
+    sound = {path: path.stat().st_size for path in kept_files(cache)}
+    for path in sound:
+        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+
+    listed()
+
+    assert {path: path.stat().st_size for path in kept_files(cache)} == sound
+
+
+@pytest.mark.parametrize("section", ["survey", "facts", "rows", "contents"])
+def test_files_of_different_listings_go_together(home: Path, cache: Path, listed: List, section: str) -> None:
+    write(home)
+    listed()
+    old = {path: path.read_bytes() for path in kept_files(cache) if path.suffix == f".{section}"}
+    tick(home)
+    append(home / CLAUDE, claude.user("Graft", 5000))
+    claude.transcript(home, number=8)
+    listed()
+    for path, content in old.items():
+        path.write_bytes(content)
+
+    listed()
+    listed()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="files have no such owners there")
+def test_a_file_that_others_may_write_to_counts_as_none(
+    home: Path, cache: Path, listed: List, reading: Reading
+) -> None:
+    path = str(claude.transcript(home))
+    listed()
+    for file in kept_files(cache):
+        file.chmod(0o666)
+    reading.openings.clear()
+
+    remembering(home, cache)
+
+    assert reading.openings[path] > 0
+    assert {file.stat().st_mode & 0o777 for file in kept_files(cache)} == {0o600}
+
+
+def unwritable(cache: Path) -> None:
+    put(cache.parent, b"a file where a folder should be")
+
+
+def dangling(cache: Path) -> None:
+    cache.parent.mkdir()
+    cache.symlink_to("nowhere/at/all")
+
+
+@pytest.mark.parametrize("prepare", [unwritable, dangling])
+def test_a_place_that_cannot_be_written_to_costs_nothing(
+    home: Path, cache: Path, listed: List, prepare: Callable[[Path], None]
+) -> None:
+    write(home)
+    prepare(cache)
+
+    assert listed().total == 25
+
+
+@pytest.mark.parametrize("function", ["open", "replace", "makedirs"])
+def test_a_full_disk_costs_nothing_and_leaves_nothing(
+    home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch, function: str
+) -> None:
+    write(home)
+    plainly = getattr(os, function)
+
+    def full(path: Any, *others: Any, **keys: Any) -> Any:
+        if str(path).startswith(str(cache)):
+            raise OSError(errno.ENOSPC, "No space left on device", path)
+        return plainly(path, *others, **keys)
+
+    monkeypatch.setattr(os, function, full)
+
+    assert listed().total == 25
+    assert kept_files(cache) == []
+
+
+def test_two_listings_at_once_leave_sound_files(home: Path, cache: Path, listed: List) -> None:
+    write(home)
+    listed()
+    tick(home)
+    append(home / CLAUDE, claude.user("Graft", 5000))
+    first = os.fork() if hasattr(os, "fork") else None
+    if first == 0:
+        remembering(home, cache)
+        os._exit(0)
+
+    listed()
+
+    if first is not None:
+        os.waitpid(first, 0)
+    listed()
+
+
+def test_what_is_gone_is_forgotten(home: Path, cache: Path, listed: List) -> None:
+    write(home)
+    codex.name_index(home, (1, "Named"))
+    listed()
+    before = {path.name: path.stat().st_size for path in kept_files(cache)}
+    tick(home)
+    (home / CLAUDE).unlink()
+    next((home / ".codex/sessions").rglob(f"*{uuid(2)}*")).unlink()
+
+    listed()
+
+    after = {path.name: path.stat().st_size for path in kept_files(cache)}
+    assert all(after[f"{agent}.survey"] < before[f"{agent}.survey"] for agent in ("claude", "codex"))
+    assert uuid(2).encode() not in b"".join(path.read_bytes() for path in kept_files(cache) if "codex" in path.name)
+    assert b"-srv-orchard/" + uuid(1).encode() + b".jsonl" not in b"".join(
+        path.read_bytes() for path in kept_files(cache) if path.name in ("claude.rows", "claude.facts")
+    )
+
+
+def test_every_home_has_its_own(home: Path, cache: Path, tmp_path: Path) -> None:
+    claude.transcript(home, number=1)
+    other = tmp_path / "other"
+    claude.transcript(other, number=2)
+    remembering(home, cache)
+
+    page = take(Query(), environment_of(other, cache=cache))
+
+    assert [session.uuid for session in page.sessions] == [uuid(2)]
+    assert remembering(home, cache).sessions[0].uuid == uuid(1)
+
+
+def test_what_changed_just_now_is_not_trusted(
+    home: Path, cache: Path, reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(claude.transcript(home))
+    monkeypatch.setattr(looks, "_SETTLED_NS", 10**15)
+    remembering(home, cache)
+    reading.openings.clear()
+
+    remembering(home, cache)
+
+    assert reading.openings[path] > 0
+
+
+def test_a_variable_turns_it_off(home: Path, cache: Path) -> None:
+    write(home)
+
+    take(Query(), environment_of(home, {"SESLS_NO_CACHE": "1"}, cache=cache))
+
+    assert not cache.exists()
+
+
+def test_names_that_are_no_utf_8_cost_nothing(home: Path, listed: List) -> None:
+    write(home)
+    try:
+        os.rename(os.fsencode(home / ".codex/sessions/2026"), os.fsencode(home / ".codex/sessions") + b"/20\xff26")
+    except OSError:
+        pytest.skip("this file system takes no such names")
+
+    assert listed().total == listed().total == 25
+
+
+# What can be asked about it
+
+
+def test_it_can_be_seen_and_cleared(home: Path, cache: Path, listed: List) -> None:
+    write(home)
+    environment = environment_of(home, cache=cache)
+    listed()
+    own = put(cache / "0123abcd" / "notes.txt", b"mine")
+
+    sizes = {one.agent: one.size for one in kept(environment)}
+    clear(environment)
+
+    assert tuple(sizes) == AGENTS
+    assert min(sizes.values()) > 500
+    assert kept(environment) == []
+    assert own.exists()
+    assert folder(environment) is not None
+    assert not Path(str(folder(environment))).exists()
+
+
+def test_to_clear_nothing_is_no_failure(home: Path, cache: Path) -> None:
+    clear(environment_of(home, cache=cache))
+    clear(environment_of(home))
+
+    assert kept(environment_of(home)) == []
