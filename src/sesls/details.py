@@ -78,12 +78,12 @@ def _row(details: Details, *, redact: bool) -> Row:
     """Return details with their texts cleaned and, if asked for, redacted."""
     hits: Counter[str] = Counter()
 
-    def clean(value: str) -> str:
-        return redaction.redact(value, hits) if redact else value
+    def clean(text: str, name: str = "") -> str:
+        return redaction.redact_field(name, text, hits) if redact else text
 
     titles = (text.title(one, clean) for one in details.titles if one is not None)
     title = next(filter(None, titles), None)
-    extra = {name: _plain(value, clean) for name, value in details.extra.items() if value is not None}
+    extra = {name: _plain(value, clean, name) for name, value in details.extra.items() if value is not None}
     counts = Counter(_marks(title)) + Counter(_marks(extra)) if redact else Counter[str]()
     return Row(
         title=title,
@@ -112,17 +112,20 @@ def _marks(value: object) -> Iterator[str]:
             yield from _marks(item)
 
 
-def _plain(value: object, redact: Callable[[str], str], depth: int = 0) -> object:
+def _plain(value: object, clean: Callable[[str, str], str], name: str = "", depth: int = 0) -> object:
     """Return a value of an extra with its texts fit to be shown, and no larger or deeper than anyone wants to read."""
     if isinstance(value, str):
-        return text.value(value, redact)
+        return text.value(value, lambda text: clean(text, name))
     if isinstance(value, dict | list | tuple):
         if depth == _EXTRA_DEPTH:
             return None
         if isinstance(value, dict):
             items = islice(value.items(), _EXTRA_ITEMS)
-            return {text.value(str(key), redact): _plain(item, redact, depth + 1) for key, item in items}
-        return [_plain(item, redact, depth + 1) for item in value[:_EXTRA_ITEMS]]
+            return {
+                text.value(str(key), lambda text: clean(text, "")): _plain(item, clean, str(key), depth + 1)
+                for key, item in items
+            }
+        return [_plain(item, clean, name, depth + 1) for item in value[:_EXTRA_ITEMS]]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
-from typing import Any
 
 from sesls.redaction import commands, contexts, headers, pem, tokens, urls
 from sesls.redaction.spans import Span, merged
@@ -30,21 +29,10 @@ def redact(text: str, counts: Counter[str] | None = None) -> str:
     return "".join(part if place % 2 else _masked(part, place == last, counts) for place, part in enumerate(parts))
 
 
-def redact_values(value: Any, counts: Counter[str] | None = None) -> Any:
-    """Return plain data with every text in it redacted; the keys of objects stay, and say what their values are."""
-    if isinstance(value, str):
-        return redact(value, counts)
-    if isinstance(value, dict):
-        return {name: _field(name, item, counts) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [redact_values(item, counts) for item in value]
-    return value
-
-
-def _field(name: Any, value: Any, counts: Counter[str] | None) -> Any:
-    """Return the value of an object's field redacted, as a whole when its name says that it is a secret."""
-    redacted = redact_values(value, counts)
-    if isinstance(value, str) and redacted == value and (kind := contexts.kind_of_field(str(name), value)):
+def redact_field(name: str, text: str, counts: Counter[str] | None = None) -> str:
+    """Return the text of a field redacted: the whole of it where the field's name says that it is a secret."""
+    redacted = redact(text, counts)
+    if name and redacted == text and (kind := contexts.kind_of_field(name, text)):
         return _mark(kind, counts)
     return redacted
 
