@@ -665,3 +665,13 @@ def test_to_clear_nothing_is_no_failure(home: Path, cache: Path) -> None:
     clear(environment_of(home))
 
     assert kept(environment_of(home)) == []
+
+
+def test_what_is_remembered_is_plain_data(home: Path, cache: Path) -> None:
+    claude.transcript(home, [claude.user("Plant"), claude.assistant()])
+    remembering(home, cache)
+    claude.beside(home / CLAUDE, "archived.json", {"archived": True})
+
+    title = remembering(home, cache).sessions[0].title
+
+    assert type(title) is str

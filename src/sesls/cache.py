@@ -14,7 +14,7 @@ import re
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import TypeVar
@@ -22,14 +22,15 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from sesls import __version__, looks, text
+from sesls import __version__, looks, parallel, text
 from sesls.environment import Environment
-from sesls.formats import files, jsonl
+from sesls.formats import files
 from sesls.instants import Instant, from_file_time, rfc3339
 from sesls.looks import Identity, Looks
 from sesls.session import Row, Summary, Survey
 
 Record = TypeVar("Record", bound=msgspec.Struct)
+Item = TypeVar("Item")
 
 _HEADER = f"sesls {__version__} cache 1\n".encode()
 _FOLDER = re.compile(r"[0-9a-f]{8}")
@@ -72,12 +73,15 @@ class _KeptContents(msgspec.Struct, array_like=True):
 
 
 class Memory:
-    """What is remembered of one agent; without a folder, nothing."""
+    """What is remembered of one agent, on disk where there is a folder for it."""
 
-    def __init__(self, agent: str, folder: str | None = None, *, redact: bool = True) -> None:
+    def __init__(self, agent: str, folder: str | None = None, *, redact: bool = True, processes: int = 1) -> None:
         self._agent = agent
         self._folder = folder
         self.redact = redact
+        self._processes = processes
+        self._is_awake = folder is not None
+        """Whether anything is remembered at all."""
         self._now_ns = time.time_ns()
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
@@ -106,7 +110,12 @@ class Memory:
         kept = self._get("facts", path, _KeptFacts)
         if kept is None or (kept.is_masked and not self.redact) or not kept.looks.hold({}, "", seen.paths):
             return None
-        return _shown(msgspec.msgpack.decode(kept.facts, type=kind))
+        facts = _decoded(kept.facts, kind)
+        return None if facts is None else _shown(facts)
+
+    def has_facts(self, path: str) -> bool:
+        """Tell whether anything is remembered of the first reading of a file."""
+        return self._is_awake and path in self._entries("facts")
 
     def keep_facts(self, path: str, facts: msgspec.Struct, seen: Looks) -> None:
         """Keep what the first reading of a file told."""
@@ -143,20 +152,49 @@ class Memory:
             identity = None if status is None else looks.identity_of(status)
             is_same = identity == kept.identity
             if is_same or (can_grow and _has_grown(path, kept, identity)):
-                start = _shown(msgspec.msgpack.decode(kept.contents, type=type(start)))
-                if is_same:
-                    return start
-                offset = kept.identity[0]
+                contents = _decoded(kept.contents, type(start))
+                if contents is not None and is_same:
+                    return _shown(contents)
+                if contents is not None:
+                    start, offset = _shown(contents), kept.identity[0]
         with looks.noted() as seen:
             add(start, path, offset)
         identity = seen.paths.get(path)
-        if self._folder is not None and identity is not None:
+        if self._is_awake and identity is not None:
             masked, is_masked = _masked(start)
             check = _check(path, identity[0])
             self._keep(
                 "contents", path, lambda: _KeptContents(own_version, identity, check, _encoded(masked), is_masked)
             )
         return start
+
+    def spread(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item], least: int) -> None:
+        """Do work on items in several processes, at least so many items in each, or do none of it.
+
+        What the work remembers is remembered here. Whatever goes wrong, something is not, and is read again.
+        """
+        processes = min(self._processes, len(items) // least)
+        if processes > 1:
+            self._is_awake = True
+            for learnt in parallel.run(lambda place: self._learn(work, items[place::processes]), processes):
+                self._absorb(learnt)
+
+    def _learn(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item]) -> bytes:
+        """Return what work adds to what is remembered."""
+        before = {section: dict(entries) for section, entries in self._sections.items()}
+        work(items)
+        learnt = {
+            section: {key: entry for key, entry in entries.items() if before.get(section, {}).get(key) is not entry}
+            for section, entries in self._sections.items()
+            if section in self._changed
+        }
+        return msgspec.msgpack.encode(learnt)
+
+    def _absorb(self, learnt: bytes) -> None:
+        with suppress(msgspec.DecodeError):
+            for section, entries in msgspec.msgpack.decode(learnt, type=dict[str, dict[str, msgspec.Raw]]).items():
+                self._entries(section).update(entries)
+                self._changed.add(section)
 
     def save(self, summaries: Collection[Summary]) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
@@ -178,16 +216,11 @@ class Memory:
         self._changed.clear()
 
     def _get(self, section: str, key: str, kind: type[Record]) -> Record | None:
-        if self._folder is None:
-            return None
-        entry = self._entries(section).get(key)
-        try:
-            return None if entry is None else msgspec.msgpack.decode(entry, type=kind)
-        except msgspec.DecodeError:
-            return None
+        entry = self._entries(section).get(key) if self._is_awake else None
+        return None if entry is None else _decoded(entry, kind)
 
     def _put(self, section: str, key: str, seen: Looks, entry: Callable[[], msgspec.Struct]) -> None:
-        if self._folder is not None and seen.are_settled(self._now_ns):
+        if self._is_awake and seen.are_settled(self._now_ns):
             self._keep(section, key, entry)
 
     def _keep(self, section: str, key: str, entry: Callable[[], msgspec.Struct]) -> None:
@@ -201,7 +234,7 @@ class Memory:
 
     def _entries(self, section: str) -> dict[str, msgspec.Raw]:
         if section not in self._sections:
-            self._sections[section] = _read(self._path(section))
+            self._sections[section] = {} if self._folder is None else _read(self._path(section))
         return self._sections[section]
 
     def _path(self, section: str) -> str:
@@ -276,6 +309,13 @@ def digest(value: object) -> bytes:
         return b""
 
 
+def _decoded(entry: msgspec.Raw, kind: type[Record]) -> Record | None:
+    try:
+        return msgspec.msgpack.decode(entry, type=kind)
+    except msgspec.DecodeError:
+        return None
+
+
 def _encoded(value: object) -> msgspec.Raw:
     return msgspec.Raw(msgspec.msgpack.encode(value, enc_hook=_plain))
 
@@ -313,6 +353,8 @@ def _has_grown(path: str, kept: _KeptContents, now: Identity | None) -> bool:
 def _check(path: str, end: int) -> int:
     """Return a checksum of what stands before a place in a file; below zero where no line ends there."""
     try:
+        from sesls.formats import jsonl  # here: a listing from the cache alone needs none
+
         with jsonl.opened(path) as file:
             before = jsonl.read_at(file.descriptor, min(end, _CHECKED), max(0, end - _CHECKED))
     except OSError:

@@ -87,11 +87,12 @@ def list_command(
 ) -> None:
     """List sessions, newest first. This is what sesls does without a command."""
     # All that a listing needs is imported by the commands themselves: help and completion do without.
+    from sesls import parallel
     from sesls.inventory import take
 
     environment = _environment(cache)
     query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
-    page = take(query, environment)
+    page = take(query, environment, processes=parallel.processes())
     if json:
         _write_json(page.to_dict())
     else:

@@ -17,6 +17,7 @@ from sesls.formats import files
 from sesls.session import Details, Problem, Row, Summary
 from sesls.survey import look_through, unexpected
 
+_ROWS_WORTH_A_PROCESS = 40
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
 _MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
@@ -41,14 +42,22 @@ def read_rows(
                 return [row for one in known for row in read_rows(agent, [one], environment, memory, problems)]
             report(known[0].path, unexpected(error))
             return [_row(Details(), redact=memory.redact)]
-    rows = []
-    for summary in known:
-        with looks.noted() as seen:
-            seen.include(shared)
-            found = _details(source, summary, hints, environment, report, memory)
-        rows.append(_row(found, redact=memory.redact))
-        memory.keep_row(summary, rows[-1], seen)
-    return rows
+
+    def read(some: Sequence[Summary]) -> list[Row]:
+        rows = []
+        for summary in some:
+            row = memory.row(summary, environment)
+            if row is None:
+                with looks.noted() as seen:
+                    seen.include(shared)
+                    found = _details(source, summary, hints, environment, report, memory)
+                row = _row(found, redact=memory.redact)
+                memory.keep_row(summary, row, seen)
+            rows.append(row)
+        return rows
+
+    memory.spread(read, known, least=_ROWS_WORTH_A_PROCESS)
+    return read(known)
 
 
 def _details(

@@ -33,7 +33,7 @@ class Environment(msgspec.Struct, frozen=True):
             cwd = os.environ.get("PWD", os.path.sep)
         return cls(
             home=os.path.expanduser("~"),
-            variables=os.environ,
+            variables=dict(os.environ),
             cwd=cwd,
             config_home=platformdirs.user_config_dir(roaming=sys.platform == "win32"),
             cache_home=platformdirs.user_cache_dir("sesls", appauthor=False) if remember else None,

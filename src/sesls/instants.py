@@ -8,7 +8,7 @@ and torn records write absurd numbers; those count as absent.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 Instant = int
 """Milliseconds since the epoch, UTC."""
@@ -19,6 +19,7 @@ LATEST: Instant = 7_258_118_400_000
 # A number below this is a count of seconds (it would be 1973 in milliseconds).
 _SECONDS_BELOW = 100_000_000_000
 _NANOSECONDS_BELOW = 10**19
+_EPOCH = datetime(1970, 1, 1)
 
 
 def instant(value: object) -> Instant | None:
@@ -53,8 +54,7 @@ def latest(values: Iterable[object]) -> Instant | None:
 
 def rfc3339(moment: Instant) -> str:
     """Return an instant as RFC 3339 text in UTC with milliseconds: `2026-11-30T08:30:23.245Z`."""
-    seconds, milliseconds = divmod(moment, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{milliseconds:03d}Z"
+    return (_EPOCH + timedelta(milliseconds=moment)).isoformat(timespec="milliseconds") + "Z"
 
 
 def from_file_time(mtime_ns: int) -> Instant:

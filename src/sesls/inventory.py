@@ -26,9 +26,13 @@ if TYPE_CHECKING:
 _FRESH_SECONDS = 600.0
 
 
-def take(query: Query, environment: Environment) -> Page:
-    """Return the page of sessions that a query asks for. Raises ValueError for an agent sesls does not know."""
-    memories = {agent: Memory(agent, folder(environment), redact=query.redact) for agent in chosen(query.agents)}
+def take(query: Query, environment: Environment, *, processes: int = 1) -> Page:
+    """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
+
+    Raises ValueError for an agent sesls does not know.
+    """
+    place = folder(environment)
+    memories = {agent: Memory(agent, place, redact=query.redact, processes=processes) for agent in chosen(query.agents)}
     surveys = [_survey(agent, environment, memory) for agent, memory in memories.items()]
     selected = queries.select((summary for item in surveys for summary in item.summaries), query)
     problems = [problem for item in surveys for problem in item.problems]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sesls.diagnostics import Diagnostics
 from sesls.session import Problem, Session
+
+if TYPE_CHECKING:
+    from sesls.diagnostics import Diagnostics
 
 SCHEMA_VERSION = 1
 

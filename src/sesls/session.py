@@ -124,8 +124,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     def to_dict(self) -> dict[str, Any]:
         """Return the session as plain data in the documented order; `extra` is left out when it is empty."""
         values: dict[str, Any] = {}
-        for name in self.__struct_fields__:
-            values[name] = getattr(self, name)
+        for name, value in msgspec.structs.asdict(self).items():
+            values[name] = value
             if name == "last_activity":
                 values["date"] = self.date
         values["models"] = list(self.models)

@@ -18,6 +18,8 @@ from sesls.formats import files
 from sesls.looks import Looks
 from sesls.session import Candidate, Problem, State, Store, Summary, Survey
 
+_FILES_WORTH_A_PROCESS = 300
+
 
 def look_through(agent: str, environment: Environment, memory: Memory) -> Survey:
     """Look through all stores of one agent. Never raises for anything that a store holds."""
@@ -30,6 +32,7 @@ def look_through(agent: str, environment: Environment, memory: Memory) -> Survey
     with looks.noted() as seen:
         stores = tuple((store, _state(store)) for store in source.stores(environment))
         candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
+        _read_ahead(source, candidates, memory)
         findings = list(_findings(source, candidates, memory, seen, report))
         summaries = _united(source, findings, environment, report)
     known = tuple(replace(summary, digest=digest(summary)) for summary in summaries)
@@ -81,6 +84,19 @@ def _findings(
                 report(candidate.path, unexpected(error))
         if facts is not None:
             yield Finding(candidate, facts)
+
+
+def _read_ahead(source: Adapter, candidates: Sequence[Candidate], memory: Memory) -> None:
+    """Read the files that nothing is remembered of, in several processes if they are many."""
+    if source.FACTS is None:
+        return
+
+    def read(some: Sequence[Candidate]) -> None:
+        for _ in _findings(source, some, memory, Looks(), files.ignore):
+            pass
+
+    unknown = [candidate for candidate in candidates if not memory.has_facts(candidate.path)]
+    memory.spread(read, unknown, least=_FILES_WORTH_A_PROCESS)
 
 
 def _summarised(source: Adapter, candidate: Candidate, memory: Memory) -> object:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 
-_MARK = re.compile(r"\[REDACTED_[A-Z0-9_]{1,40}\]")
 _LONGEST_MARK = 52
 
 TITLE_LIMIT = 200
@@ -18,25 +18,47 @@ TITLE_LIMIT = 200
 _WINDOW = 4096
 _VALUE_LIMIT = 1000
 _LONGEST_SECRET = 600
-# An introducer of a control string counts only with the string's end, or else alone: the eight-bit ones also come
-# from text that was decoded wrongly.
-_ESCAPE_SEQUENCE = re.compile(
-    r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,500}(?:\x07|\x1b\\|\x9c)"  # titles, links, clipboard
-    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]{0,500}(?:\x1b\\|\x9c)"  # device control, private strings
-    r"|\x1b\][^\x07\x1b\x9c\n]{0,500}"
-    r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # colours, cursor movement, clearing
-    r"|\x1b[ -/]*[0-~]?"
-)
-# Everything Unicode calls a control or a format character, surrogates and variation selectors included; white space
-# among it (tab, newline, NEL, separators) is folded, not dropped.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
-    # Variation selectors belong to emoji (and keycaps); after other ASCII they only hide something.
-    "|(?<=[!-~])[\ufe00-\ufe0f](?!\u20e3)"
-)
-_BLANK = re.compile("[\\s\u2800\ufe00-\ufe0f]")
+
+
+@cache
+def _mark() -> re.Pattern[str]:
+    return re.compile(r"\[REDACTED_[A-Z0-9_]{1,40}\]")
+
+
+@cache
+def _escape_sequence() -> re.Pattern[str]:
+    """Return what terminals obey.
+
+    An introducer of a control string counts only with the string's end, or else alone: the eight-bit ones also come
+    from text that was decoded wrongly.
+    """
+    return re.compile(
+        r"(?:\x1b\]|\x9d)[^\x07\x1b\x9c\n]{0,500}(?:\x07|\x1b\\|\x9c)"  # titles, links, clipboard
+        r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x9c\n]{0,500}(?:\x1b\\|\x9c)"  # device control, private strings
+        r"|\x1b\][^\x07\x1b\x9c\n]{0,500}"
+        r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"  # colours, cursor movement, clearing
+        r"|\x1b[ -/]*[0-~]?"
+    )
+
+
+@cache
+def _invisible() -> re.Pattern[str]:
+    """Return everything that Unicode calls a control or a format character, surrogates and variation selectors too.
+
+    White space among it (tab, newline, NEL, separators) is folded, not dropped.
+    """
+    return re.compile(
+        "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+        "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+        "\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+        # Variation selectors belong to emoji (and keycaps); after other ASCII they only hide something.
+        "|(?<=[!-~])[\ufe00-\ufe0f](?!\u20e3)"
+    )
+
+
+@cache
+def _blank() -> re.Pattern[str]:
+    return re.compile("[\\s\u2800\ufe00-\ufe0f]")
 
 
 class Shown(str):
@@ -49,12 +71,12 @@ def strip(text: str) -> str:
     """Return text without escape sequences, control characters and invisible ones; white space stays."""
     if text.isascii() and text.isprintable():
         return text
-    return _INVISIBLE.sub("", _ESCAPE_SEQUENCE.sub("", text))
+    return _invisible().sub("", _escape_sequence().sub("", text))
 
 
 def is_visible(text: str) -> bool:
     """Tell whether anything of a text can be seen."""
-    return bool(_BLANK.sub("", strip(text[: 4 * _WINDOW])))
+    return bool(_blank().sub("", strip(text[: 4 * _WINDOW])))
 
 
 def one_line(text: str) -> str:
@@ -65,7 +87,7 @@ def one_line(text: str) -> str:
 def title(text: str, redact: Callable[[str], str], limit: int = TITLE_LIMIT) -> str | None:
     """Return a stored title as it may be shown, or None when nothing of it can be seen."""
     if isinstance(text, Shown):
-        return text
+        return str(text)
     folded = " ".join(_redacted(text, redact, limit).split())
     return cut(folded, limit) if is_visible(folded) else None
 
@@ -93,9 +115,9 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     kept = text[:limit]
-    mark = _MARK.search(text, max(limit - _LONGEST_MARK, 0))
+    mark = _mark().search(text, max(limit - _LONGEST_MARK, 0))
     while mark is not None and mark.end() <= limit:
-        mark = _MARK.search(text, mark.end())
+        mark = _mark().search(text, mark.end())
     if mark is not None and mark.start() < limit:
         kept = text[: mark.start()]
     return kept.rstrip() + "…"

@@ -162,7 +162,7 @@ def test_a_reader_that_goes_amid_a_long_answer_ends_it_quietly(home: Path, argum
 
 
 def test_an_interruption_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupted(*arguments: object) -> NoReturn:
+    def interrupted(*arguments: object, **keys: object) -> NoReturn:
         raise KeyboardInterrupt
 
     monkeypatch.setattr(inventory, "take", interrupted)

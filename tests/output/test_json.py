@@ -69,8 +69,8 @@ def test_every_object_of_a_list_has_a_line_of_its_own() -> None:
     assert encoded(answer).decode().splitlines() == [
         '{"schema_version": 1,',
         ' "sessions": [',
-        '  {"title": "a\\nb"},',
-        '  {"title": "c", "extra": {"deep": [{"d": 1}]}}',
+        '  {"title":"a\\nb"},',
+        '  {"title":"c","extra":{"deep":[{"d":1}]}}',
         " ],",
         ' "total": 2}',
     ]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from importlib import import_module
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from sesls.adapters.interface import Adapter
+if TYPE_CHECKING:
+    from sesls.adapters.interface import Adapter
 
 REGISTRY: Mapping[str, str] = {
     "claude": "sesls.adapters.claude",
@@ -23,7 +24,7 @@ REGISTRY: Mapping[str, str] = {
 
 def adapter(agent: str) -> Adapter:
     """Return an agent's adapter, imported when it is first asked for. Raises KeyError for an unknown agent."""
-    return cast(Adapter, import_module(REGISTRY[agent]))
+    return cast("Adapter", import_module(REGISTRY[agent]))
 
 
 def chosen(agents: Collection[str]) -> tuple[str, ...]:
