@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sesls.instants import Instant, instant
+from sesls.instants import EARLIEST, LATEST, Instant
 
 Value = int | bytes
 Fields = Mapping[int, Sequence[Value]]
@@ -15,6 +15,7 @@ Fields = Mapping[int, Sequence[Value]]
 
 _VARINT, _EIGHT_BYTES, _BYTES, _FOUR_BYTES = 0, 1, 2, 5
 _LONGEST_VARINT = 10
+_SECOND = 1_000_000_000
 
 
 def decode(data: bytes) -> Fields:
@@ -88,10 +89,11 @@ def number(fields: Fields, *path: int) -> int | None:
 
 def moment(fields: Fields, *path: int) -> Instant | None:
     """Return the instant at a path of field numbers: a message of seconds and nanoseconds."""
-    seconds = number(fields, *path, 1)
-    if seconds is None:
+    seconds, nanoseconds = number(fields, *path, 1), number(fields, *path, 2) or 0
+    if seconds is None or nanoseconds >= _SECOND:  # negative ones are read as their complement
         return None
-    return instant(seconds * 1000 + (number(fields, *path, 2) or 0) // 1_000_000)
+    milliseconds = seconds * 1000 + nanoseconds // 1_000_000
+    return milliseconds if EARLIEST <= milliseconds <= LATEST else None
 
 
 def _first(fields: Fields, number: int) -> Value | None:

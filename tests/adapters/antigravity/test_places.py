@@ -222,14 +222,12 @@ def test_a_file_of_no_bytes_is_no_conversation(home: Path, ask: Ask, suffix: str
     assert (page.sessions, page.warnings) == ((), ())
 
 
-@pytest.mark.xfail(strict=True, reason="only databases and encrypted files are asked for their size")
 def test_a_log_of_no_bytes_is_no_conversation(home: Path, ask: Ask) -> None:
     log(home, b"")
 
     assert ask().sessions == ()
 
 
-@pytest.mark.xfail(strict=True, reason="only databases and encrypted files are asked for their size")
 def test_an_artifact_of_no_bytes_is_no_conversation(home: Path, ask: Ask) -> None:
     artifact(home, "")
 
@@ -334,7 +332,6 @@ def test_an_encrypted_conversation_and_its_log_are_one(home: Path, only: Only) -
     assert "copies" not in session.extra
 
 
-@pytest.mark.xfail(strict=True, reason="within a root the newest of the files counts, not the conversation's own")
 def test_an_encrypted_conversation_is_its_file_though_its_log_was_written_later(home: Path, only: Only) -> None:
     path = encrypted(home, modified=29)
     log(home, root=SHARED)
@@ -481,7 +478,6 @@ def test_a_named_pipe_instead_of_an_index_costs_one_warning(home: Path, ask: Ask
 
 
 @needs_pipes
-@pytest.mark.xfail(strict=True, reason="artifacts are left out as soon as a log's name is there, whatever it is")
 def test_a_pipe_in_the_place_of_a_log_does_not_hide_the_artifacts(home: Path, only: Only) -> None:
     path = artifact(home, "# Prune")
     logs = brain(home, root=SHARED) / ".system_generated/logs"
@@ -525,7 +521,6 @@ def test_a_folder_that_may_not_be_read_costs_one_warning(home: Path, ask: Ask, f
     ]
 
 
-@pytest.mark.xfail(strict=True, reason="each of its folders and indexes costs a warning of its own")
 def test_a_root_that_may_not_be_read_costs_one_warning(home: Path, ask: Ask, forbid: Forbid) -> None:
     conversation(home, number=1)
     conversation(home, number=2, root=IDE)
@@ -537,7 +532,6 @@ def test_a_root_that_may_not_be_read_costs_one_warning(home: Path, ask: Ask, for
     assert [warning.path for warning in page.warnings] == [str(folder(home))]
 
 
-@pytest.mark.xfail(strict=True, reason="its logs, its artifacts and its notes cost a warning each")
 def test_a_brain_that_may_not_be_read_costs_one_warning(home: Path, ask: Ask, forbid: Forbid) -> None:
     log(home, number=1)
     log(home, number=2)

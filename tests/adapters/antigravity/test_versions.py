@@ -69,7 +69,6 @@ def test_an_overview_beside_an_encrypted_conversation_tells_what_it_is_about(hom
     assert (session.created, session.last_activity) == (at(0), at(30))
 
 
-@pytest.mark.xfail(strict=True, reason="beside a log of any kind no artifact is looked for")
 def test_beside_an_overview_in_prose_an_artifact_names_the_conversation(home: Path, only: Only) -> None:
     log(home, PROSE, name="overview.txt", root=SHARED)
     artifact(home, "# Prune the apple", updated=20)

@@ -5,7 +5,6 @@ The schema has been stable since May 2026; still, only tables and columns that e
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -29,7 +28,7 @@ _USER, _PLANNER, _SYSTEM_MESSAGE = 14, 15, 101
 _LAST_STEPS = 16
 _PAYLOAD_START = 4096
 """A step without metadata has its times in the first fields of its payload."""
-_PROMPT_KEPT = 64 << 10
+_PROMPT_KEPT = 8 << 20
 _FORK = 2
 
 
@@ -39,27 +38,27 @@ class Trajectory(msgspec.Struct, frozen=True):
     created: Instant | None
     last_activity: Instant | None
     parent_id: str | None
+    sender: str | None
+    """The conversation that sent the first step, where no parent is named."""
     workspaces: tuple[str, ...]
     """URIs of folders."""
     project_id: str | None
-    branch: str | None
     source: int | None
-    role: str | None
-    """What a subagent is called."""
-    type_name: str | None
-    """What kind of subagent it is."""
     is_hidden: bool
 
 
-def read_trajectory(path: str) -> Trajectory:
-    """Return what a database tells of its conversation. Raises OSError, and ValueError when it is none."""
+def read_trajectory(path: str) -> tuple[Trajectory, dict[str, str]]:
+    """Return what a database tells of its conversation, texts apart; see `sessions.Facts.titles`.
+
+    Raises OSError, and ValueError when it is none.
+    """
     try:
         return sqlite.read(path, _trajectory)
     except sqlite.UnreadableError as error:
         raise ValueError(str(error)) from error
 
 
-def _trajectory(connection: sqlite3.Connection) -> Trajectory:
+def _trajectory(connection: sqlite3.Connection) -> tuple[Trajectory, dict[str, str]]:
     if not sqlite.columns(connection, "steps") and not sqlite.columns(connection, "trajectory_metadata_blob"):
         raise sqlite.UnreadableError("has no table of a conversation")
     blob = _metadata_blob(connection)
@@ -68,19 +67,19 @@ def _trajectory(connection: sqlite3.Connection) -> Trajectory:
     workspaces = protobuf.texts(blob, 7) or [
         uri for one in protobuf.messages(blob, 1) if (uri := protobuf.text(one, 1)) is not None
     ]
-    battle = protobuf.text(blob, 22, 2) if protobuf.number(blob, 16) else None
-    return Trajectory(
+    parent = protobuf.text(blob, 5) or (protobuf.text(blob, 22, 2) if protobuf.number(blob, 16) else None)
+    texts = {"role": protobuf.text(blob, 8, 2), "type": protobuf.text(blob, 8, 1), "branch": protobuf.text(blob, 1, 4)}
+    trajectory = Trajectory(
         created=created or _first_moment(connection),
         last_activity=max(moments, default=None),
-        parent_id=protobuf.text(blob, 5) or battle,
+        parent_id=parent,
+        sender=log.sender(_first_message(connection)) if parent is None else None,
         workspaces=tuple(workspaces),
         project_id=protobuf.text(blob, 18),
-        branch=protobuf.text(blob, 1, 4),
         source=_source(connection),
-        role=protobuf.text(blob, 8, 2),
-        type_name=protobuf.text(blob, 8, 1),
         is_hidden=bool(protobuf.number(blob, 12, 3)),
     )
+    return trajectory, {name: text for name, text in texts.items() if text is not None}
 
 
 def _metadata_blob(connection: sqlite3.Connection) -> Fields:
@@ -124,6 +123,17 @@ def _first_moment(connection: sqlite3.Connection) -> Instant | None:
     return protobuf.moment(_metadata(*row), 1) if row is not None else None
 
 
+def _first_message(connection: sqlite3.Connection) -> str:
+    """Return the text of the first step where that is a system message."""
+    if not {"idx", "step_type", "step_payload"} <= sqlite.columns(connection, "steps"):
+        return ""
+    payload = f"CAST(substr(step_payload, 1, {_PROMPT_KEPT}) AS BLOB)"
+    is_message = f"CASE WHEN step_type = {_SYSTEM_MESSAGE} THEN {payload} END"
+    row = connection.execute(f"SELECT {is_message} FROM steps ORDER BY idx LIMIT 1").fetchone()
+    data = row[0] if row is not None else None
+    return protobuf.text(protobuf.decode(data), 114, 1) or "" if isinstance(data, bytes) else ""
+
+
 def _metadata(metadata: object, payload: object) -> Fields:
     if isinstance(metadata, bytes):
         return protobuf.decode(metadata)
@@ -141,9 +151,8 @@ class Contents(msgspec.Struct):
     first_request: str | None = None
     task: str | None = None
     """What another conversation asked for in the first step."""
-    sender: str | None = None
     models: dict[str, None] = msgspec.field(default_factory=dict)
-    messages: int = 0
+    messages: int | None = None
     steps: int = 0
     forked_from: str | None = None
 
@@ -173,11 +182,14 @@ def _contents(connection: sqlite3.Connection) -> Contents:
 
 def _add_steps(contents: Contents, connection: sqlite3.Connection, columns: frozenset[str]) -> None:
     metadata = "metadata" if "metadata" in columns else "NULL"
+    start = f"CAST(substr(step_payload, 1, {_PAYLOAD_START}) AS BLOB)" if "step_payload" in columns else "NULL"
+    contents.messages = 0
     for step_type, count in connection.execute("SELECT step_type, count(*) FROM steps GROUP BY 1"):
         contents.steps += count
-        contents.messages += count if step_type in (_USER, _PLANNER) else 0
-    planner = f"SELECT {metadata} FROM steps WHERE step_type = {_PLANNER} ORDER BY idx"
-    for (data,) in connection.execute(planner):
+        contents.messages += count if step_type == _USER else 0
+    planner = f"SELECT {metadata}, {start} FROM steps WHERE step_type = {_PLANNER} ORDER BY idx"
+    for data, payload in connection.execute(planner):
+        contents.messages += _says_something(payload)
         model = protobuf.text(protobuf.decode(data), 24, 8) if isinstance(data, bytes) else None
         if model is not None:
             contents.models[model] = None
@@ -188,10 +200,14 @@ def _add_steps(contents: Contents, connection: sqlite3.Connection, columns: froz
         step = protobuf.decode(data) if isinstance(data, bytes) else {}
         said = protobuf.text(step, 19, 2) or protobuf.text(step, 19, 3, 1)
         contents.first_request = contents.first_request or (log.request(said) if said is not None else None)
-    first = connection.execute(f"SELECT step_type, {payload} FROM steps ORDER BY idx LIMIT 1").fetchone()
-    if first is not None and first[0] == _SYSTEM_MESSAGE and isinstance(first[1], bytes):
-        content = protobuf.text(protobuf.decode(first[1]), 114, 1) or ""
-        contents.task, contents.sender = log.task(content), log.sender(content)
+    contents.task = log.task(_first_message(connection))
+
+
+def _says_something(payload: object) -> bool:
+    """Tell whether an answer has words: one that only calls tools has none, one too long to be read whole has."""
+    if not isinstance(payload, bytes) or len(payload) == _PAYLOAD_START:
+        return True
+    return protobuf.text(protobuf.decode(payload), 20, 1) is not None
 
 
 def _generation_models(connection: sqlite3.Connection) -> dict[str, None]:
@@ -199,10 +215,7 @@ def _generation_models(connection: sqlite3.Connection) -> dict[str, None]:
     if not {"idx", "data"} <= sqlite.columns(connection, "gen_metadata"):
         return {}
     models: dict[str, None] = {}
-    rows: Sequence[tuple[object]] = connection.execute(
-        "SELECT data FROM gen_metadata WHERE idx > 0 ORDER BY idx"
-    ).fetchall()
-    for (data,) in rows:
+    for (data,) in connection.execute("SELECT data FROM gen_metadata WHERE idx > 0 ORDER BY idx"):
         generation = protobuf.message(protobuf.decode(data), 1) if isinstance(data, bytes) else {}
         if model := protobuf.text(generation, 19) or protobuf.text(generation, 21):
             models[model] = None

@@ -68,8 +68,8 @@ def read(environment: Environment, report: files.Report) -> Index:
     """Return what all indexes and caches on this machine say."""
     index = Index()
     for store in places.stores(environment):
-        if files.status(store.path) is None:
-            continue
+        if not files.entries(store.path, files.ignore):
+            continue  # not there, empty or not readable, which `find` tells
         index.add(_listed(os.path.join(store.path, "conversation_summaries.db"), report))
         index.add(_hub(os.path.join(store.path, "agyhub_summaries_proto.pb"), report))
         index.add(_cached(os.path.join(store.path, "cache", "conversation_metadata.json"), report))
@@ -199,7 +199,7 @@ class _CachedConversation(msgspec.Struct):
 
 
 class _Cache(msgspec.Struct):
-    conversations: dict[str, _CachedConversation] | None = None
+    conversations: dict[str, msgspec.Raw] | None = None
 
 
 class _Prompt(msgspec.Struct, rename="camel"):
@@ -227,6 +227,7 @@ class _Project(msgspec.Struct, rename="camel"):
 
 _URIS = msgspec.json.Decoder(list[str])
 _CACHE = msgspec.json.Decoder(_Cache)
+_CACHED = msgspec.json.Decoder(_CachedConversation)
 _PROMPT = msgspec.json.Decoder(_Prompt)
 _PROJECT = msgspec.json.Decoder(_Project)
 _LAST = msgspec.json.Decoder(dict[str, Any])
@@ -234,16 +235,20 @@ _LAST = msgspec.json.Decoder(dict[str, Any])
 
 def _json(path: str, decoder: msgspec.json.Decoder[Any], report: files.Report) -> Any:
     """Return what a JSON file holds, or None where it is not there or holds something else."""
+    content = _content(path, report)
     try:
-        return decoder.decode(_content(path, report))
-    except msgspec.DecodeError:
+        return decoder.decode(content)
+    except (msgspec.DecodeError, RecursionError):
+        if content.strip():
+            report(path, "holds no readable record")
         return None
 
 
 def _cached(path: str, report: files.Report) -> Iterator[tuple[str, Entry]]:
     cache = _json(path, _CACHE, report)
-    for conversation, cached in ((cache.conversations or {}) if cache is not None else {}).items():
-        summary = cached.summary or _Cached()
+    for conversation, raw in ((cache.conversations or {}) if cache is not None else {}).items():
+        cached = jsonl.whole(bytes(raw), _CACHED)
+        summary = (cached.summary if cached is not None else None) or _Cached()
         yield (
             conversation,
             Entry(
@@ -258,11 +263,16 @@ def _cached(path: str, report: files.Report) -> Iterator[tuple[str, Entry]]:
 
 def _add_history(index: Index, path: str, report: files.Report) -> None:
     """Note where `agy` was started, and with which words. The first prompt is often written before it has an id."""
+    waiting: dict[str | None, str] = {}
     try:
         with jsonl.opened(path) as file:
             for prompt in jsonl.records(jsonl.lines(jsonl.blocks(file)), _PROMPT):
                 if not prompt.conversation_id:
+                    if prompt.display and prompt.type != "slash_command":
+                        waiting[prompt.workspace] = prompt.display
                     continue
+                if prompt.conversation_id not in index.launch_dirs and prompt.workspace in waiting:
+                    index.first_prompts.setdefault(prompt.conversation_id, waiting.pop(prompt.workspace))
                 if prompt.workspace:
                     index.launch_dirs.setdefault(prompt.conversation_id, prompt.workspace)
                 if prompt.display and prompt.type != "slash_command":

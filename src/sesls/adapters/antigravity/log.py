@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 
 import msgspec
 
+from sesls.adapters.antigravity.places import ID
 from sesls.formats import jsonl
 from sesls.instants import Instant, instant
+from sesls.text import is_visible
 
 _WINDOW = 16 << 10
 
-_REQUEST = re.compile(r"<USER_REQUEST>\s*(.*?)\s*</USER_REQUEST>", re.DOTALL)
 # "… changed setting `Model Selection` from None to Gemini 3.5 Flash (High). …"; names hold dots, so the closing
 # one is the last before white space.
-_MODEL_CHANGE = re.compile(r"`Model Selection` from .*? to (.+?)\.(?=\s|</|\Z)", re.DOTALL)
-_SENDER = re.compile(r"\bsender=([0-9a-fA-F-]{32,36})\b")
-_TASK = re.compile(r"\bcontent=(.*?)\s*(?:</SYSTEM_MESSAGE>|\Z)", re.DOTALL)
-_GOAL = re.compile(r"\A\*\*Goal\*\*:\s*")
+_MODEL_CHANGE = re.compile(r"changed setting `Model Selection` from [^`\n]{1,100}? to ([^`\n]{1,100}?)\.(?=\s|</|\Z)")
+_SENDER = re.compile(rf"\bsender=({ID})(?![\w-])", re.IGNORECASE)
+_TASK = re.compile(r"\bcontent=")
 
 
 class Line(msgspec.Struct):
@@ -57,6 +58,7 @@ def read_ends(path: str) -> Ends:
             head = jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), LINE)
             lines = [line for line in (next(head, None),) if line is not None]
             lines += jsonl.tail(file, LINE, _WINDOW, lambda line: line.moment is not None)
+    lines.sort(key=lambda line: math.inf if line.step_index is None else line.step_index)
     moments = [line.moment for line in lines if line.moment is not None]
     return Ends(
         created=next((line.moment for line in lines if line.moment is not None), None),
@@ -101,21 +103,25 @@ def contents_of(lines: Iterable[Line]) -> Contents:
                 contents.models[change[1].strip()] = None
         elif line.type == "PLANNER_RESPONSE":
             contents.messages += bool(content)
-        elif line.source == "SYSTEM" and contents.lines == 1:
-            contents.task = task(content)
+        elif line.source == "SYSTEM" and (contents.lines == 1 or line.step_index == 0):
+            contents.task = contents.task or task(content)
     return contents
 
 
 def request(content: str) -> str | None:
     """Return what a person asked for, without what the program put around it."""
-    match = _REQUEST.search(content)
-    return (match[1] if match is not None else content).strip() or None
+    _, mark, rest = content.partition("<USER_REQUEST>")
+    asked = rest.partition("</USER_REQUEST>")[0] if mark else content
+    return asked.strip() if is_visible(asked) else None
 
 
 def task(content: str) -> str | None:
     """Return what another conversation asked for in a system message."""
     match = _TASK.search(content)
-    return _GOAL.sub("", match[1]).strip() or None if match is not None else None
+    if match is None:
+        return None
+    asked = content[match.end() :].partition("</SYSTEM_MESSAGE>")[0].strip().removeprefix("**Goal**:").strip()
+    return asked if is_visible(asked) else None
 
 
 def sender(content: str) -> str | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from sesls.environment import Environment
 from sesls.formats import files
@@ -34,10 +34,10 @@ ARTIFACT = "artifact"
 SUBAGENT_NOTE = "note about a subagent"
 
 # The SDK writes ids without dashes.
-_ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}"
-_CONVERSATION = re.compile(rf"({_ID})\.(db|pb)", re.IGNORECASE)
-_NAME = re.compile(_ID, re.IGNORECASE)
-_NOTE = re.compile(rf"({_ID})\.json", re.IGNORECASE)
+ID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{32}"
+_CONVERSATION = re.compile(rf"({ID})\.(db|pb)", re.IGNORECASE)
+_NAME = re.compile(ID, re.IGNORECASE)
+_NOTE = re.compile(rf"({ID})\.json", re.IGNORECASE)
 # The best one first: the full transcript holds more text, and no more about the session.
 _LOGS = ("transcript.jsonl", "transcript_full.jsonl", "overview.txt")
 
@@ -54,26 +54,44 @@ def stores(environment: Environment) -> tuple[Store, ...]:
 
 def find(store: Store, report: files.Report) -> Iterator[Candidate]:
     """Yield the databases, encrypted conversations, logs, artifacts and notes of a root."""
-    for entry in files.entries(os.path.join(store.path, "conversations"), report):
+    places = {entry.name: entry.path for entry in files.entries(store.path, report)}
+    for entry in _entries(places, "conversations", report):
         match = _CONVERSATION.fullmatch(entry.name)
         if match is not None:
-            role = DATABASE if match[2].lower() == "db" else ENCRYPTED
-            yield from (one for one in files.candidates([entry], role, store, report) if one.size)
-    for entry in files.entries(os.path.join(store.path, "brain"), report):
+            yield from _with_bytes([entry], DATABASE if match[2].lower() == "db" else ENCRYPTED, store, report)
+    for entry in _entries(places, "brain", report):
         # Sync tools leave links to other roots' folders.
-        if _NAME.fullmatch(entry.name) and files.is_folder(entry, report) and not entry.is_symlink():
+        if _NAME.fullmatch(entry.name) and not entry.is_symlink() and files.is_folder(entry, report):
             yield from _brain(entry.path, store, report)
 
 
 def _brain(folder: str, store: Store, report: files.Report) -> Iterator[Candidate]:
-    generated = os.path.join(folder, ".system_generated")
-    logs = {entry.name: entry for entry in files.entries(os.path.join(generated, "logs"), report)}
-    log = [logs[name] for name in _LOGS if name in logs]
-    texts = [] if log else [entry for entry in files.entries(folder, report) if entry.name.endswith(".md")]
-    found = [*files.candidates(log, LOG, store, report), *files.candidates(texts, ARTIFACT, store, report)]
-    yield from found[:1]
-    notes = (one for one in files.entries(os.path.join(generated, "subagents"), report) if _NOTE.fullmatch(one.name))
+    inside = {entry.name: entry for entry in files.entries(folder, report)}
+    generated = {entry.name: entry.path for entry in _entries(_paths(inside), ".system_generated", report)}
+    named = {entry.name: entry for entry in _entries(generated, "logs", report)}
+    logs = list(_with_bytes([named[name] for name in _LOGS if name in named], LOG, store, report))[:1]
+    yield from logs
+    # An overview may be prose, which tells less than an artifact.
+    if not logs or logs[0].path.endswith(".txt"):
+        texts = [entry for name, entry in inside.items() if name.endswith(".md")]
+        yield from list(_with_bytes(texts, ARTIFACT, store, report))[:1]
+    notes = (one for one in _entries(generated, "subagents", report) if _NOTE.fullmatch(one.name))
     yield from files.candidates(notes, SUBAGENT_NOTE, store, report)
+
+
+def _entries(places: Mapping[str, str], name: str, report: files.Report) -> list[os.DirEntry[str]]:
+    """Return the entries of a folder, if it is there: of what may not be read only the outermost is reported."""
+    return files.entries(places[name], report) if name in places else []
+
+
+def _paths(entries: Mapping[str, os.DirEntry[str]]) -> dict[str, str]:
+    return {name: entry.path for name, entry in entries.items()}
+
+
+def _with_bytes(
+    entries: Iterable[os.DirEntry[str]], role: str, store: Store, report: files.Report
+) -> Iterator[Candidate]:
+    return (one for one in files.candidates(entries, role, store, report) if one.size)
 
 
 def conversation_id(candidate: Candidate) -> str:

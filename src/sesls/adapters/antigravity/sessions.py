@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import unquote
 
 import msgspec
@@ -25,10 +26,10 @@ AGENT = "antigravity"
 
 _SMALL_FILE = 1 << 20
 _ARTIFACT_START = 64 << 10
-_TITLE = re.compile(r'\btitle:\s*"((?:[^"\\]|\\.)*)"', re.DOTALL)
-_ARCHIVED = re.compile(r"\barchived:\s*true\b")
-_ESCAPED = re.compile(r'\\(["\\\'nt])')
-_HEADING = re.compile(r"^# +(.+)$", re.MULTILINE)
+# A field in the text form of a protocol buffer. Texts are taken whole, so that nothing in them looks like a field.
+_FIELD = re.compile(r"""(\w+)\s*:\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s"'{}]+)""", re.DOTALL)
+_ESCAPED = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_HEADING = re.compile(r"^# +(\S.*)$", re.MULTILINE)
 _HEX_ID = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)
 # What people write first, by what it is most often about.
 _ARTIFACTS = ("task.md", "implementation_plan.md", "walkthrough.md")
@@ -63,9 +64,8 @@ class Facts(msgspec.Struct, frozen=True):
     log: log.Ends | None = None
     artifact_activity: Instant | None = None
     acp_dir: str | None = None
-    note: _Descriptor | None = None
     titles: dict[str, str] = msgspec.field(default_factory=dict)
-    """What a subagent is called."""
+    """What people and agents wrote: `role` and `type` of a subagent, `branch`."""
 
     @property
     def last_activity(self) -> Instant | None:
@@ -82,7 +82,7 @@ class Source(msgspec.Struct, frozen=True):
 
     files: tuple[tuple[Candidate, Facts], ...]
     entries: tuple[Entry, ...]
-    note: _Descriptor | None
+    note: dict[str, str]
     first_prompt: str | None
     has_own_time: bool
 
@@ -91,14 +91,17 @@ def summarise(candidate: Candidate) -> Facts:
     """Return what one file tells; see `Adapter.summarise`."""
     if candidate.role == places.DATABASE:
         acp = jsonl.small(candidate.path.removesuffix(".db") + ".meta", _ACP_METADATA)
-        return Facts(trajectory=database.read_trajectory(candidate.path), acp_dir=acp.cwd if acp is not None else None)
+        trajectory, titles = database.read_trajectory(candidate.path)
+        return Facts(trajectory=trajectory, acp_dir=acp.cwd if acp is not None else None, titles=titles)
     if candidate.role == places.LOG:
         return Facts(log=log.read_ends(candidate.path))
     if candidate.role == places.ARTIFACT:
         return Facts(artifact_activity=_artifact_activity(os.path.dirname(candidate.path)))
     if candidate.role == places.SUBAGENT_NOTE:
         note = jsonl.small(candidate.path, _NOTE)
-        return Facts(note=note.subagent_descriptor if note is not None else None)
+        descriptor = (note.subagent_descriptor if note is not None else None) or _Descriptor()
+        texts = {"role": descriptor.role, "type": descriptor.type_name}
+        return Facts(titles={name: text for name, text in texts.items() if text is not None})
     return Facts()
 
 
@@ -112,30 +115,31 @@ def _artifact_activity(folder: str) -> Instant | None:
 def unite(findings: Sequence[Finding], environment: Environment, report: files.Report) -> Iterator[Summary]:
     """Yield Antigravity's conversations, each once; see `Adapter.unite`."""
     found: dict[str, list[tuple[Candidate, Facts]]] = defaultdict(list)
-    notes: dict[str, tuple[str, _Descriptor | None]] = {}
+    notes: dict[str, tuple[str, dict[str, str]]] = {}
     for candidate, facts in findings:
         assert isinstance(facts, Facts)
         conversation = places.conversation_id(candidate)
         if candidate.role == places.SUBAGENT_NOTE:
-            notes[conversation] = (places.noting_id(candidate), facts.note)
+            notes[conversation] = (places.noting_id(candidate), facts.titles)
         else:
             found[conversation].append((candidate, facts))
     known = index.read(environment, report) if found else Index()
     for conversation, own in found.items():
-        yield _conversation(conversation, own, notes.get(conversation, (None, None)), known)
+        yield _conversation(conversation, own, notes.get(conversation, (None, {})), known)
 
 
 def _conversation(
     conversation: str,
     own: list[tuple[Candidate, Facts]],
-    noted: tuple[str | None, _Descriptor | None],
+    noted: tuple[str | None, dict[str, str]],
     known: Index,
 ) -> Summary:
-    own.sort(key=_preference)
+    own.sort(key=_preference(own))
     candidate, _ = own[0]
     entries = known.entries.get(conversation, [])
     trajectory = next((facts.trajectory for _, facts in own if facts.trajectory is not None), None)
-    parent = _parent(own, entries, noted[0])
+    parents = _parents(own, entries, noted[0])
+    parent = next((one for one in parents if one and one != conversation), None)
     is_subagent = parent is not None or (trajectory is not None and trajectory.source == database.SOURCE_SUBAGENT)
     recorded = [facts.last_activity for _, facts in own] + [entry.last_activity for entry in entries]
     artifacts = [facts.artifact_activity for _, facts in own]
@@ -155,19 +159,37 @@ def _conversation(
     )
 
 
-def _preference(file: tuple[Candidate, Facts]) -> tuple[bool, int, str]:
-    """Sort databases first, then by activity, the newest first."""
-    candidate, facts = file
-    activity = facts.last_activity or facts.artifact_activity or from_file_time(candidate.mtime_ns)
-    order = (places.DATABASE, places.ENCRYPTED, places.LOG, places.ARTIFACT).index(candidate.role)
-    return candidate.role != places.DATABASE, -activity, f"{order}{candidate.path}"
+_ORDER = (places.DATABASE, places.ENCRYPTED, places.LOG, places.ARTIFACT)
 
 
-def _parent(own: Sequence[tuple[Candidate, Facts]], entries: Iterable[Entry], noting: str | None) -> str | None:
-    recorded = (facts.trajectory.parent_id for _, facts in own if facts.trajectory is not None)
-    listed = (entry.parent_id for entry in entries)
-    senders = (facts.log.sender for _, facts in own if facts.log is not None)
-    return next(filter(None, (*recorded, *listed, noting, *senders)), None)
+def _preference(
+    own: Iterable[tuple[Candidate, Facts]],
+) -> Callable[[tuple[Candidate, Facts]], tuple[bool, int, int, str]]:
+    """Sort databases first, then the files of the root in which there was activity last."""
+    newest: dict[str, int] = defaultdict(int)
+    for candidate, facts in own:
+        activity = facts.last_activity or facts.artifact_activity or from_file_time(candidate.mtime_ns)
+        newest[candidate.store.path] = max(newest[candidate.store.path], activity)
+
+    def key(file: tuple[Candidate, Facts]) -> tuple[bool, int, int, str]:
+        candidate, _ = file
+        order = _ORDER.index(candidate.role)
+        return candidate.role != places.DATABASE, -newest[candidate.store.path], order, candidate.path
+
+    return key
+
+
+def _parents(
+    own: Sequence[tuple[Candidate, Facts]], entries: Iterable[Entry], noting: str | None
+) -> tuple[str | None, ...]:
+    trajectories = [facts.trajectory for _, facts in own if facts.trajectory is not None]
+    return (
+        *(trajectory.parent_id for trajectory in trajectories),
+        *(entry.parent_id for entry in entries),
+        noting,
+        *(trajectory.sender for trajectory in trajectories),
+        *(facts.log.sender for _, facts in own if facts.log is not None),
+    )
 
 
 def _project_dir(
@@ -225,11 +247,10 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     extra = _extra(summary, source, steps, annotation)
     return Details(
         titles=_titles(summary, source, steps, lines, annotation),
-        parent_uuid=steps.sender if summary.kind == "subagent" and summary.parent_uuid is None else None,
         models=tuple(steps.models or lines.models),
         created=next(filter(None, created), None),
         size_bytes=candidate.size,
-        message_count=steps.messages if trajectory is not None else lines.messages if lines.lines else None,
+        message_count=steps.messages if steps.messages is not None else lines.messages if lines.lines else None,
         resume_command=_resume(summary, candidate),
         extra=extra,
     )
@@ -251,26 +272,24 @@ def _contents(source: Source, report: files.Report) -> tuple[database.Contents, 
     return steps, lines
 
 
-def _annotation(source: Source) -> str:
-    """Return the text that holds the title a person gave, and whether the conversation was archived."""
+def _annotation(source: Source) -> dict[str, str]:
+    """Return the fields of the text that holds the title a person gave, and whether a conversation was archived."""
     for candidate, _ in source.files:
         name = f"{places.conversation_id(candidate)}.pbtxt"
         try:
             content = files.content(os.path.join(candidate.store.path, "annotations", name), _SMALL_FILE)
         except OSError:
             continue
-        return content.decode("utf-8", "replace")
-    return ""
+        return dict(_FIELD.findall(content.decode("utf-8", "replace"))[::-1])
+    return {}
 
 
 def _titles(
-    summary: Summary, source: Source, steps: database.Contents, lines: log.Contents, annotation: str
+    summary: Summary, source: Source, steps: database.Contents, lines: log.Contents, annotation: dict[str, str]
 ) -> tuple[str | None, ...]:
-    given = _TITLE.search(annotation)
-    trajectory = source.files[0][1].trajectory
-    role = (trajectory.role if trajectory is not None else None) or (source.note.role if source.note else None)
+    role = source.files[0][1].titles.get("role") or source.note.get("role")
     return (
-        _unescaped(given[1]) if given is not None else None,
+        _unquoted(annotation.get("title", "")),
         *(entry.user_title for entry in source.entries),
         role if summary.kind == "subagent" else None,
         *(entry.listed_title for entry in source.entries),
@@ -285,8 +304,30 @@ def _titles(
     )
 
 
-def _unescaped(text: str) -> str:
-    return _ESCAPED.sub(lambda match: {"n": "\n", "t": "\t"}.get(match[1], match[1]), text)
+def _unquoted(text: str) -> str | None:
+    """Return a quoted text without its quotes and escapes, which are bytes of UTF-8 or characters."""
+    if not text.startswith(('"', "'")):
+        return None
+    data = b"".join(
+        piece.encode("utf-8", "replace") if isinstance(piece, str) else bytes([piece]) for piece in _pieces(text[1:-1])
+    )
+    return data.decode("utf-8", "replace")
+
+
+def _pieces(text: str) -> Iterator[str | int]:
+    end = 0
+    for match in _ESCAPED.finditer(text):
+        yield text[end : match.start()]
+        octal, digits, short, long, other = match.groups()
+        if octal or digits:
+            yield int(octal, 8) & 0xFF if octal else int(digits, 16)
+        elif short or long:
+            code = int(short or long, 16)
+            yield chr(code) if code <= sys.maxunicode else "\ufffd"
+        else:
+            yield {"n": "\n", "t": "\t", "r": "\r"}.get(other, other)
+        end = match.end()
+    yield text[end:]
 
 
 def _heading(source: Source) -> str | None:
@@ -312,18 +353,17 @@ def _resume(summary: Summary, candidate: Candidate) -> str | None:
     return resume.command(summary.project_dir, ("agy", "--conversation", summary.uuid))
 
 
-def _extra(summary: Summary, source: Source, steps: database.Contents, annotation: str) -> dict[str, object]:
+def _extra(summary: Summary, source: Source, steps: database.Contents, annotation: dict[str, str]) -> dict[str, object]:
     trajectory = source.files[0][1].trajectory
     forks = (steps.forked_from, *(entry.forked_from for entry in source.entries))
-    archived = _ARCHIVED.search(annotation) is not None or any(entry.is_archived for entry in source.entries)
-    own_root = source.files[0][0].store
+    archived = annotation.get("archived") == "true" or any(entry.is_archived for entry in source.entries)
+    own_root, titles = source.files[0][0].store, source.files[0][1].titles
     return {
         "archived": archived or None,
         "hidden": (trajectory.is_hidden if trajectory is not None else False) or None,
         "forked_from": next(filter(None, forks), None),
-        "git_branch": trajectory.branch if trajectory is not None else None,
-        "subagent_type": (trajectory.type_name if trajectory is not None else None)
-        or (source.note.type_name if source.note is not None else None),
+        "git_branch": titles.get("branch"),
+        "subagent_type": titles.get("type") or source.note.get("type"),
         "step_count": steps.steps or None,
         "copies": [candidate.path for candidate, _ in source.files if candidate.store != own_root] or None,
         "last_activity_source": None if source.has_own_time else "mtime",
