@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 from collections import Counter
@@ -28,6 +29,7 @@ from tests.builders.opencode import (
     record,
     ses,
     session,
+    user,
     v2_database,
 )
 from tests.conftest import Ask, environment_of
@@ -45,7 +47,7 @@ def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
 
     def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
         def call(path: Any, *args: Any, **keys: Any) -> Any:
-            if not forbidden.isdisjoint(map(str, (path, *Path(path).parents))):
+            if isinstance(path, str) and not forbidden.isdisjoint(map(str, (path, *Path(path).parents))):
                 raise PermissionError(errno.EACCES, "Permission denied", path)
             return real(path, *args, **keys)
 
@@ -133,11 +135,14 @@ def test_a_home_without_opencode_is_empty(ask: Ask) -> None:
     assert (page.sessions, page.warnings) == ((), ())
 
 
-def test_the_places_looked_at_are_named(home: Path) -> None:
-    diagnostics, _ = diagnose(Query(), environment_of(home, {"OPENCODE_DB": "named.db"}))
+@pytest.mark.parametrize(
+    ("value", "places"), [("named.db", [DATA, f"{DATA}/named.db"]), (":memory:", [DATA]), (" ", [DATA])]
+)
+def test_the_places_looked_at_are_named(home: Path, value: str, places: list[str]) -> None:
+    diagnostics, _ = diagnose(Query(), environment_of(home, {"OPENCODE_DB": value}))
 
     (scanned,) = [one for one in diagnostics.to_dict()["scanned"] if one["agent"] == "opencode"]
-    assert [root["path"] for root in scanned["roots"]] == [str(home / DATA), str(home / DATA / "named.db")]
+    assert [root["path"] for root in scanned["roots"]] == [str(home / place) for place in places]
 
 
 # Databases
@@ -176,14 +181,11 @@ def test_the_databases_of_several_channels_are_listed_together(home: Path, ask: 
         "snapshot/4b1d/opencode.db",
     ],
 )
-def test_other_databases_are_not_opened(home: Path, ask: Ask, file: str) -> None:
+def test_other_databases_are_none_of_opencode(home: Path, ask: Ask, file: str) -> None:
     database(home, [session(1)])
-    put(home / DATA / file, b"this is no database " * 99)
-    database(home, [session(2)], data=f"{DATA}/elsewhere", file="x.db").rename(home / DATA / f"{file}-2")
+    database(home, [session(2)], file=file)
 
-    page = ask()
-
-    assert (uuids(page), page.warnings) == ([ses(1)], ())
+    assert uuids(ask()) == [ses(1)]
 
 
 @pytest.mark.parametrize("value", ["{home}/named.db", "named.db", "../named.db", " {home}/named.db\n"])
@@ -282,6 +284,14 @@ def test_what_lies_beside_records_is_none(home: Path, ask: Ask, file: str) -> No
     page = ask()
 
     assert (uuids(page), page.warnings) == ([ses(1), ses(2)], ())
+
+
+@pytest.mark.parametrize("file", ["msg_9.json.tmp", "msg_9.json~", "msg_9", "nested/msg_9.json"])
+def test_what_lies_beside_messages_is_none(home: Path, only: Only, file: str) -> None:
+    record(home, session())
+    put(home / DATA / "storage/message" / ses(1) / file, json.dumps(user().data))
+
+    assert only().message_count == 2
 
 
 @pytest.mark.xfail(strict=True, reason="files of macOS beside every copied file are taken for records")
