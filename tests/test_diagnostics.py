@@ -14,8 +14,7 @@ from sesls.diagnostics import Diagnostics, explain
 from sesls.inventory import diagnose
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Problem, Store, Summary
-from sesls.survey import State, Survey
+from sesls.session import Problem, State, Store, Summary, Survey
 from tests.builders.claude import assistant, subagent, transcript, user
 from tests.builders.codex import meta, rollout, said
 from tests.builders.common import put

@@ -57,7 +57,6 @@ class _KeptFacts(msgspec.Struct, array_like=True):
 class _KeptRow(msgspec.Struct, array_like=True):
     """What the details of one session came to."""
 
-    digest: bytes
     looks: Looks
     row: Row
 
@@ -65,7 +64,7 @@ class _KeptRow(msgspec.Struct, array_like=True):
 class _KeptContents(msgspec.Struct, array_like=True):
     """What the second reading of one file told."""
 
-    version: bytes
+    version: str
     identity: Identity
     check: int
     contents: msgspec.Raw
@@ -124,15 +123,15 @@ class Memory:
 
     def row(self, summary: Summary, environment: Environment) -> Row | None:
         """Return what the details of a session came to, if that still holds."""
-        kept = self._get("rows", _key(summary), _KeptRow)
-        if kept is None or kept.digest != summary.digest or (kept.row.is_masked and not self.redact):
+        kept = self._get("rows", summary.digest, _KeptRow)
+        if kept is None or (kept.row.is_masked and not self.redact):
             return None
         return kept.row if kept.looks.hold(environment.variables, environment.cwd, self._known) else None
 
     def keep_row(self, summary: Summary, row: Row, seen: Looks) -> None:
         """Keep what the details of a session came to, if secrets are masked in them."""
-        if self.redact:
-            self._put("rows", _key(summary), seen, lambda: _KeptRow(summary.digest, seen, row))
+        if self.redact and summary.digest:
+            self._put("rows", summary.digest, seen, lambda: _KeptRow(seen, row))
 
     def read(
         self,
@@ -203,7 +202,7 @@ class Memory:
         if self._is_survey_new:
             current: dict[str, Collection[str]] = {
                 "facts": self._known,
-                "rows": {_key(summary) for summary in summaries},
+                "rows": {summary.digest for summary in summaries},
                 "contents": self._known,
             }
             for section, keys in current.items():
@@ -295,18 +294,14 @@ def _files(environment: Environment) -> Iterator[tuple[str, os.stat_result]]:
                     yield entry.path, entry.stat(follow_symlinks=False)
 
 
-def _key(summary: Summary) -> str:
-    return f"{summary.uuid} {summary.path}"
-
-
-def digest(value: object) -> bytes:
-    """Return a few bytes that are others for any other value; none where there can be none."""
+def digest(value: object) -> str:
+    """Return a short text that is another one for any other value; an empty one where there can be none."""
     from hashlib import blake2b  # here: a listing from the cache alone needs none
 
     try:
-        return blake2b(_encoded(value), digest_size=8).digest()
+        return blake2b(_encoded(value), digest_size=12).hexdigest()
     except (TypeError, ValueError, OverflowError):
-        return b""
+        return ""
 
 
 def _decoded(entry: msgspec.Raw, kind: type[Record]) -> Record | None:

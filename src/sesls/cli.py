@@ -94,7 +94,7 @@ def list_command(
     query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
     page = take(query, environment, processes=parallel.processes())
     if json:
-        _write_json(page.to_dict())
+        _write_json(page.answer())
     else:
         _write_page(page, query, environment)
 

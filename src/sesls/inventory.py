@@ -105,6 +105,7 @@ def _rows(
 def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> Session:
     """Return the public record of a session."""
     age = max(0, now - summary.last_activity) // 1000
+    last_activity = rfc3339(summary.last_activity)
     return Session(
         uuid=summary.uuid,
         agent=summary.agent,
@@ -114,7 +115,8 @@ def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> 
         project_dir=summary.project_dir,
         launch_surface=summary.launch_surface,
         models=row.models,
-        last_activity=rfc3339(summary.last_activity),
+        last_activity=last_activity,
+        date=last_activity,
         age_sec=age,
         activity="fresh" if age <= fresh_seconds else "stale",
         created=None if row.created is None else rfc3339(row.created),

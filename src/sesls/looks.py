@@ -23,7 +23,7 @@ _SETTLED_NS = 2_000_000_000
 """What changed later than this before it was looked at may change again within one tick of a coarse clock."""
 
 
-class Looks(msgspec.Struct):
+class Looks(msgspec.Struct, array_like=True):
     """What was looked at, and how it was."""
 
     paths: dict[str, Identity | None] = msgspec.field(default_factory=dict)
@@ -42,14 +42,14 @@ class Looks(msgspec.Struct):
             return False
         if self.cwd is not None and self.cwd != cwd and not self._mattered_nothing(cwd):
             return False
-        stat = os.stat
+        stat, access = os.stat, os.access
         for path, identity in self.paths.items():
             if path in known:
                 if known[path] != identity:
                     return False
                 continue
             try:
-                now = identity_of(stat(path))
+                now = identity_of(stat(path)) if identity is not None or access(path, os.F_OK) else None
             except (OSError, ValueError):
                 now = None
             known[path] = now

@@ -41,9 +41,13 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the page as plain data, in the documented shape (docs/json.md)."""
+        return self.answer() | {"sessions": [session.to_dict() for session in self.sessions]}
+
+    def answer(self) -> dict[str, Any]:
+        """Return the same with the sessions as they are."""
         answer: dict[str, Any] = {
             "schema_version": SCHEMA_VERSION,
-            "sessions": [session.to_dict() for session in self.sessions],
+            "sessions": self.sessions,
             "total": self.total,
             "offset": self.offset,
             "limit": self.limit,

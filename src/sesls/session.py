@@ -16,7 +16,7 @@ from sesls.instants import Instant
 from sesls.terms import Activity, Kind
 
 
-class Store(msgspec.Struct, frozen=True):
+class Store(msgspec.Struct, frozen=True, array_like=True):
     """A place where an agent may keep sessions: a folder or a database, there or not."""
 
     path: str
@@ -37,7 +37,7 @@ class Candidate(msgspec.Struct, frozen=True):
     """Zero where the system gives no number."""
 
 
-class Summary(msgspec.Struct, frozen=True):
+class Summary(msgspec.Struct, frozen=True, array_like=True):
     """What is known of a session after the first, bounded reading."""
 
     agent: str
@@ -50,7 +50,7 @@ class Summary(msgspec.Struct, frozen=True):
     path: str
     source: object
     """The adapter's own notes, from which it finds the details; None in a summary out of the cache."""
-    digest: bytes = b""
+    digest: str = ""
     """Another one for any other summary."""
 
     @property
@@ -74,7 +74,7 @@ class Details(msgspec.Struct, frozen=True, kw_only=True):
     """What only this agent has; a value of None is absent."""
 
 
-class Row(msgspec.Struct, frozen=True, kw_only=True):
+class Row(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The same with its texts as they are shown."""
 
     title: str | None
@@ -91,7 +91,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     """Whether it looks otherwise with its secrets shown."""
 
 
-class Session(msgspec.Struct, frozen=True, kw_only=True):
+class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One session of a coding agent, as `sesls list --json` shows it (docs/json.md describes every field).
 
     Instants are RFC 3339 text in UTC with milliseconds. A field for which the agent's format has no signal is
@@ -107,6 +107,8 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     launch_surface: str | None
     models: tuple[str, ...]
     last_activity: str
+    date: str
+    """`last_activity` under its older name."""
     age_sec: int
     activity: Activity
     created: str | None
@@ -114,28 +116,16 @@ class Session(msgspec.Struct, frozen=True, kw_only=True):
     message_count: int | None
     path: str
     resume_command: str | None
-    extra: Mapping[str, object]
-
-    @property
-    def date(self) -> str:
-        """`last_activity` under its older name."""
-        return self.last_activity
+    extra: Mapping[str, object] = msgspec.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the session as plain data in the documented order; `extra` is left out when it is empty."""
-        values: dict[str, Any] = {}
-        for name, value in msgspec.structs.asdict(self).items():
-            values[name] = value
-            if name == "last_activity":
-                values["date"] = self.date
+        values: dict[str, Any] = msgspec.to_builtins(self)
         values["models"] = list(self.models)
-        values["extra"] = dict(self.extra)
-        if not values["extra"]:
-            del values["extra"]
         return values
 
 
-class Problem(msgspec.Struct, frozen=True):
+class Problem(msgspec.Struct, frozen=True, array_like=True):
     """Something that exists and could not be read."""
 
     agent: str
@@ -150,7 +140,7 @@ class Problem(msgspec.Struct, frozen=True):
 State = Literal["found", "missing", "unreadable"]
 
 
-class Survey(msgspec.Struct, frozen=True):
+class Survey(msgspec.Struct, frozen=True, array_like=True):
     """What looking through all stores of one agent gave."""
 
     agent: str

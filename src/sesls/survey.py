@@ -140,14 +140,10 @@ def _failing(
 
 
 def _state(store: Store) -> State:
-    failures: list[str] = []
-
-    def note(_path: str, problem: str) -> None:
-        failures.append(problem)
-
-    status = files.status(store.path, note)
+    hear, problems = files.heard(files.ignore)
+    status = files.status(store.path, hear)
     if status is None:
-        return "unreadable" if failures else "missing"
+        return "unreadable" if problems else "missing"
     needed = os.R_OK | (os.X_OK if stat.S_ISDIR(status.st_mode) else 0)
     return "found" if os.access(store.path, needed) else "unreadable"
 

@@ -29,6 +29,7 @@ def session(number: int = 1, **fields: object) -> Session:
         "launch_surface": "claude-cli",
         "models": ("claude-sonnet-4-5-20250929",),
         "last_activity": "2026-03-10T09:00:30.000Z",
+        "date": "2026-03-10T09:00:30.000Z",
         "age_sec": 3 * 86_400,
         "activity": "stale",
         "created": None,

@@ -23,6 +23,17 @@ def ignore(path: str, problem: str) -> None:
     """Report nothing: for what only adds details to a session."""
 
 
+def heard(report: Report) -> tuple[Report, list[str]]:
+    """Return a report that hands on what it is told, and a list of the problems that it will have been told."""
+    problems: list[str] = []
+
+    def hear(path: str, problem: str) -> None:
+        problems.append(problem)
+        report(path, problem)
+
+    return hear, problems
+
+
 # A link in a loop leads nowhere, like a link to a deleted file.
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 _SYSTEM_TREES = ("/proc/", "/sys/", "/dev/")

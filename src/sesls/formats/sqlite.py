@@ -89,10 +89,18 @@ def answer(path: str, query: Callable[[sqlite3.Connection], Answer], default: An
 
 def rows_of(connection: sqlite3.Connection, query: str, ids: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield the rows of a query about some ids, whose place in it is `{}`; however many there are."""
-    known = [one for one in ids if one.isprintable()]  # a lone surrogate cannot be asked for
+    known = [one for one in ids if _is_utf_8(one)]  # a lone surrogate cannot be asked for
     for start in range(0, len(known), _AT_ONCE):
         some = known[start : start + _AT_ONCE]
         yield from connection.execute(query.format(", ".join("?" * len(some))), some)
+
+
+def _is_utf_8(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:

@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import msgspec
 
-_PLAIN = bytes(range(0x20, 0x7F))
+_ENCODER = msgspec.json.Encoder()
+
+# What JSON allows in a string and a terminal may obey or hide, as UTF-8: how it begins, which few texts hold, and all.
+_UNSAFE = (
+    (b"\x7f", rb"\x7f"),
+    (b"\xc2", rb"\xc2[\x80-\x9f\xad]"),  # C1 controls, the soft hyphen
+    (b"\xd8\x9c", rb"\xd8\x9c"),  # bidirectional controls and zero-width characters, here and in the next three
+    (b"\xe2\x80", rb"\xe2\x80[\x8b-\x8f\xa8-\xae]"),
+    (b"\xe2\x81", rb"\xe2\x81[\xa0-\xaf]"),
+    (b"\xef\xbb\xbf", rb"\xef\xbb\xbf"),
+    (b"\xf3\xa0", rb"\xf3\xa0[\x80-\xbf]{2}"),  # tags
+)
 
 
 def encoded(answer: dict[str, Any]) -> bytes:
     """Return an answer as UTF-8 with a newline at its end; lists of objects get a line for each."""
-    items = (_text(key) + b": " + _value(value) for key, value in answer.items())
-    return b"{" + b",\n ".join(items) + b"}\n"
+    written = (
+        b"{" + b",\n ".join(_ENCODER.encode(key) + b": " + _value(value) for key, value in answer.items()) + b"}\n"
+    )
+    for lead, unsafe in _UNSAFE:
+        if lead in written:
+            written = re.sub(unsafe, _escaped, written)
+    return written
 
 
 def _value(value: Any) -> bytes:
-    if isinstance(value, list) and value and isinstance(value[0], dict):
-        return b"[\n  " + b",\n  ".join(map(_text, value)) + b"\n ]"
-    return _text(value)
-
-
-def _text(value: Any) -> bytes:
     try:
-        written = msgspec.json.encode(value)
+        if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
+            return b"[\n  " + _lines(value) + b"\n ]"
+        return _ENCODER.encode(value)
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
-        return _text(_without_surrogates(value))
-    if not written.translate(None, _PLAIN):
-        return written
-    return _unsafe().sub(_escape, written.decode()).encode()
+        return _value(_without_surrogates(msgspec.to_builtins(value)))
+
+
+def _lines(values: Sequence[Any]) -> bytes:
+    return _ENCODER.encode_lines(values).rstrip().replace(b"\n", b",\n  ")  # no line end can stand within a value
 
 
 def _without_surrogates(value: Any) -> Any:
@@ -49,18 +63,9 @@ def _surrogate() -> re.Pattern[str]:
     return re.compile("[\ud800-\udfff]")
 
 
-@cache
-def _unsafe() -> re.Pattern[str]:
-    """Return what JSON allows in a string and a terminal may obey or hide.
-
-    C1 controls, bidirectional controls, zero-width characters, line separators.
-    """
-    return re.compile("[\x7f-\x9f\xad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
+def _escaped(match: re.Match[bytes]) -> bytes:
+    code = ord(match.group().decode())
     if code < 0x10000:
-        return f"\\u{code:04x}"
+        return b"\\u%04x" % code
     code -= 0x10000
-    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
+    return b"\\u%04x\\u%04x" % (0xD800 + (code >> 10), 0xDC00 + (code & 0x3FF))

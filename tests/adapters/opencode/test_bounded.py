@@ -111,10 +111,7 @@ def test_the_messages_of_a_session_that_is_shown_are_read_once_more(
     assert len(decoded) <= 205
 
 
-SORTED = pytest.mark.xfail(strict=True, reason="without an index of times, messages are sorted with all their data")
-
-
-@pytest.mark.parametrize("version", [pytest.param("1.2", marks=SORTED), "1.18", "2"])
+@pytest.mark.parametrize("version", ["1.2", "1.18", "2"])
 def test_old_messages_of_a_session_that_is_not_shown_are_not_read(home: Path, ask: Ask, version: str) -> None:
     unread = user("x" * 200_000, summary={"diffs": ["x" * 200_000]})
     messages = [unread, *(assistant(place) for place in range(1, 20))]

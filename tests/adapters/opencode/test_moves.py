@@ -94,7 +94,6 @@ def test_records_beside_an_empty_database_cannot_be_resumed(home: Path, only: On
     assert only().resume_command is None
 
 
-@pytest.mark.xfail(strict=True, reason="a database that cannot be read counts as none")
 def test_records_beside_a_database_that_cannot_be_read_cannot_be_resumed(home: Path, only: Only) -> None:
     record(home, session())
     put(home / DATA / "opencode.db", b"this is no database " * 99)
@@ -210,7 +209,6 @@ def test_a_session_that_2_imported_is_shown_as_it_is_there(home: Path, only: Onl
     assert (found.models, "copies" in found.extra) == ((MODEL,), False)
 
 
-@pytest.mark.xfail(strict=True, reason="messages of both generations of tables are counted")
 def test_messages_that_2_imported_are_counted_once(home: Path, only: Only) -> None:
     database(home, [session()])
     v2_database(home, [session()])

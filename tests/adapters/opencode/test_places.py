@@ -294,7 +294,6 @@ def test_what_lies_beside_messages_is_none(home: Path, only: Only, file: str) ->
     assert only().message_count == 2
 
 
-@pytest.mark.xfail(strict=True, reason="files of macOS beside every copied file are taken for records")
 def test_files_that_macos_puts_beside_copied_ones_are_not_worth_a_word(home: Path, ask: Ask) -> None:
     path = record(home, session())
     put(path.with_name(f"._{path.name}"), b"\x00\x05\x16\x07\x00\x02\x00\x00Mac OS X")
@@ -479,9 +478,7 @@ def _lost_with(file: str) -> set[str]:
 @pytest.mark.parametrize(
     ("file", "lost"),
     [
-        pytest.param(
-            "", {1, 2, 3, 4}, marks=pytest.mark.xfail(strict=True, reason="each of its folders costs a warning more")
-        ),
+        ("", {1, 2, 3, 4}),
         ("opencode.db", {1}),
         ("opencode-dev.db", {2}),
         ("storage/session", {3}),
@@ -518,7 +515,6 @@ def test_a_message_that_may_not_be_read_leaves_its_session(home: Path, only: Onl
     assert (found.title, found.models) == (None, (MODEL,))
 
 
-@pytest.mark.xfail(strict=True, reason="a folder that may not be read is taken for one without messages")
 def test_messages_that_may_not_be_read_are_not_counted(home: Path, only: Only, forbid: Forbid) -> None:
     record(home, session())
     forbid(home / DATA / "storage/message" / ses(1))
@@ -560,7 +556,6 @@ def test_what_is_deleted_while_it_is_listed_costs_nothing(
     assert (uuids(page), page.warnings) == ([ses(1)], ())
 
 
-@pytest.mark.xfail(strict=True, reason="details report a database that is gone; the first reading does not")
 def test_a_database_that_is_deleted_before_its_details_are_read_is_still_listed(
     home: Path, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:

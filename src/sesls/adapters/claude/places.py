@@ -5,6 +5,7 @@ A config root holds `projects/<slug>/`, one folder for each directory that Claud
     <uuid>.jsonl                                 a session; the name is its id
     agent-<id>.jsonl                             a subagent (2.0 to 2.1.0)
     <uuid>/subagents/**/agent-<id>.jsonl         a subagent (from 2.1.2), workflows' ones deeper
+    <uuid>/custom-title.json, archived.json      what people said of the session (2.1.3xx)
 
 Desktop keeps a record beside each of its sessions, and for Cowork a private config root below each record.
 """
@@ -142,9 +143,9 @@ def root_id(path: str) -> str:
     return os.path.basename(path[: path.rindex(f"{os.sep}subagents{os.sep}")])
 
 
-def side_file(path: str, name: str) -> str:
-    """Return a file in the folder of a session: `<uuid>/<name>` (2.1.3xx)."""
-    return os.path.join(path[: -len(".jsonl")], name)
+def side_folder(path: str) -> str:
+    """Return the folder of a session: `<uuid>` beside `<uuid>.jsonl`."""
+    return path[: -len(".jsonl")]
 
 
 def project_folder(candidate: Candidate) -> str:

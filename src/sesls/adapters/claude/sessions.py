@@ -6,6 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TypeVar
 
 import msgspec
 
@@ -204,6 +205,8 @@ class _Archived(msgspec.Struct):
     at: str | None = None
 
 
+SideFile = TypeVar("SideFile", bound=msgspec.Struct)
+
 _SUBAGENT_META = msgspec.json.Decoder(_SubagentMeta)
 _CUSTOM_TITLE = msgspec.json.Decoder(_CustomTitle)
 _ARCHIVED = msgspec.json.Decoder(_Archived)
@@ -271,7 +274,7 @@ def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str |
     """Return a session's titles by Claude's own precedence, Desktop's after those given in the transcript."""
     titles, side = contents.titles, None
     if "custom" not in titles:
-        side = jsonl.small(places.side_file(path, "custom-title.json"), _CUSTOM_TITLE)
+        side = _beside(path, "custom-title.json", _CUSTOM_TITLE)
     return (
         titles.get("custom"),
         side.custom_title if side is not None else None,
@@ -286,11 +289,18 @@ def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str |
 
 def _is_archived(path: str, contents: Contents, record: Record | None) -> bool:
     """Tell whether a session was archived, by Claude Code (any later prompt undoes that) or in Desktop."""
-    side = jsonl.small(places.side_file(path, "archived.json"), _ARCHIVED)
+    side = _beside(path, "archived.json", _ARCHIVED)
     if side is not None and side.archived:
         at = instant(side.at)
         return at is None or contents.prompted_at is None or contents.prompted_at <= at
     return record is not None and bool(record.is_archived)
+
+
+def _beside(path: str, name: str, decoder: msgspec.json.Decoder[SideFile]) -> SideFile | None:
+    """Return what a file in the folder of a session says; few sessions have one."""
+    if files.status(places.side_folder(path)) is None:
+        return None
+    return jsonl.small(os.path.join(places.side_folder(path), name), decoder)
 
 
 def _resume(summary: Summary, source: Source, environment: Environment) -> str:

@@ -81,35 +81,46 @@ def _rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
     if not tables and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         raise sqlite.UnreadableError("has no table of sessions")
     for table in tables:
-        for row in connection.execute(_session_query(connection, table)):
-            if isinstance(row[0], str):
+        for row in _session_rows(connection, table):
+            if isinstance(row[0], str) and row[0]:
                 found.setdefault(row[0], _row(row))
     return tuple(found.values())
 
 
-def _session_query(connection: sqlite3.Connection, table: str) -> str:
+def _session_rows(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
+    """Return the rows of a table of sessions, without what messages tell where those are damaged."""
+    import sqlite3
+
+    try:
+        return connection.execute(_session_query(connection, table, _MESSAGE_TABLES)).fetchall()
+    except sqlite3.OperationalError:  # locked, or taking too long
+        raise
+    except sqlite3.DatabaseError:
+        return connection.execute(_session_query(connection, table, ())).fetchall()
+
+
+def _session_query(connection: sqlite3.Connection, table: str, message_tables: Sequence[str]) -> str:
     columns = sqlite.columns(connection, table)
     names = (
         "id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived", "version",
         "agent", "model", "fork_session_id",
     )  # fmt: skip
     selected = ", ".join(f"s.{name}" if name in columns else "NULL" for name in names)
-    moments = [_last_moment(connection, messages) for messages in _MESSAGE_TABLES]
-    return f"SELECT {selected}, {', '.join(moments)} FROM {table} AS s"
+    moments = [_last_moment(connection, messages) for messages in message_tables]
+    return f"SELECT {', '.join([selected, *moments])} FROM {table} AS s"
 
 
 def _last_moment(connection: sqlite3.Connection, table: str) -> str:
     """Return an expression for the latest moment among a session's last messages, which an index finds."""
-    columns = sqlite.columns(connection, table)
-    if not {"session_id", "data"} <= columns:
+    if not _can_read(connection, table):
         return "NULL"
+    columns = sqlite.columns(connection, table)
     created = "time_created" if "time_created" in columns else "NULL"
     order = "time_created" if "time_created" in columns else "seq" if "seq" in columns else "rowid"
-    last = (
-        f"SELECT data, {created} AS created FROM {table} WHERE session_id = s.id "
-        f"ORDER BY {order} DESC LIMIT {_LAST_MESSAGES}"
-    )
-    return f"(SELECT max(message_moment(CAST(data AS BLOB), created)) FROM ({last}))"
+    # By their row's number, so that no data is read to be sorted where no index has the times (1.2).
+    last = f"SELECT rowid FROM {table} WHERE session_id = s.id ORDER BY {order} DESC LIMIT {_LAST_MESSAGES}"
+    moment = f"message_moment(CAST(data AS BLOB), {created})"
+    return f"(SELECT max({moment}) FROM {table} WHERE rowid IN ({last}))"
 
 
 def _moment(data: bytes | None, created: object) -> Instant | None:
@@ -131,7 +142,7 @@ def _row(row: Sequence[Any]) -> Row:
         archived=archived is not None,
         version=_text(version),
         agent=_text(agent),
-        model=chosen.id if chosen is not None else None,
+        model=_text(chosen.id) if chosen is not None else None,
         forked_from=_text(fork),
     )
 
@@ -141,6 +152,8 @@ def _text(value: object) -> str | None:
 
 
 def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqlite3.Connection) -> dict[str, Messages]:
+    if not any(map(partial(_can_read, connection), _MESSAGE_TABLES)):
+        return {}
     found = {session: Messages(0, {}, None) for session in ids}
     prompts: dict[str, list[str]] = {}
     for session, message_id, message in _all_messages(ids, connection):
@@ -154,7 +167,7 @@ def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqli
         elif session in with_prompts and one.first_prompt is None:
             one.first_prompt = message.own_text
             prompts.setdefault(session, []).append(message_id)
-    if "message_id" in sqlite.columns(connection, "part"):
+    if {"id", "message_id", "data"} <= sqlite.columns(connection, "part"):
         for session, message_ids in prompts.items():
             texts = (_part_text(one, connection) for one in message_ids[:_PROMPTS_LOOKED_AT])
             found[session].first_prompt = found[session].first_prompt or next(filter(None, texts), None)
@@ -162,11 +175,13 @@ def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqli
 
 
 def _all_messages(ids: Sequence[str], connection: sqlite3.Connection) -> Iterator[tuple[str, str, Message]]:
-    """Yield the messages of some sessions in the order of time, with their session and id."""
-    for table in _MESSAGE_TABLES:
+    """Yield the messages of some sessions in the order of time, with their session and id.
+
+    2.x copied those of 1.x into its own table and left them where they were.
+    """
+    done: set[str] = set()
+    for table in filter(partial(_can_read, connection), _MESSAGE_TABLES):
         columns = sqlite.columns(connection, table)
-        if not {"session_id", "data"} <= columns:
-            continue
         kind = "type" if "type" in columns else "NULL"
         order = ", ".join(name for name in ("seq", "time_created", "id") if name in columns) or "rowid"
         identity = "id" if "id" in columns else "NULL"
@@ -174,11 +189,16 @@ def _all_messages(ids: Sequence[str], connection: sqlite3.Connection) -> Iterato
             f"SELECT session_id, {identity}, {kind}, CAST(data AS BLOB) FROM {table} "
             f"WHERE session_id IN ({{}}) ORDER BY session_id, {order}"
         )
-        for session, message_id, role, data in sqlite.rows_of(connection, query, ids):
+        for session, message_id, role, data in sqlite.rows_of(connection, query, [*(set(ids) - done)]):
+            done.add(session)
             message = jsonl.whole(data or b"", MESSAGE)
             if message is not None:
                 message.role = message.role or _text(role)
                 yield session, str(message_id), message
+
+
+def _can_read(connection: sqlite3.Connection, table: str) -> bool:
+    return {"session_id", "data"} <= sqlite.columns(connection, table)
 
 
 def _part_text(message_id: str, connection: sqlite3.Connection) -> str | None:

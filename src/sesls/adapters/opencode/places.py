@@ -46,7 +46,11 @@ def find(store: Store, report: files.Report) -> Iterator[Candidate]:
         named = [entry for entry in files.entries(folder, report) if entry.name == name]
         yield from files.candidates(named, DATABASE, store, report)
         return
-    databases = [entry for entry in files.entries(store.path, report) if _DATABASE_FILE.fullmatch(entry.name)]
+    hear, problems = files.heard(report)
+    entries = files.entries(store.path, hear)
+    if problems:
+        return
+    databases = [entry for entry in entries if _DATABASE_FILE.fullmatch(entry.name)]
     yield from files.candidates(databases, DATABASE, store, report)
     for project in files.folders(os.path.join(store.path, "storage", "session"), report):
         yield from files.candidates(_records(project.path, report), RECORD, store, report)
@@ -56,7 +60,14 @@ def find(store: Store, report: files.Report) -> Iterator[Candidate]:
 
 
 def _records(folder: str, report: files.Report) -> list[os.DirEntry[str]]:
-    return [entry for entry in files.entries(folder, report) if entry.name.endswith(".json")]
+    # A name that starts with a dot is another program's: macOS puts `._name` beside every file it copies.
+    names = files.entries(folder, report)
+    return [entry for entry in names if entry.name.endswith(".json") and not entry.name.startswith(".")]
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can be the name of one file or folder."""
+    return text not in ("", ".", "..") and os.path.basename(text) == text
 
 
 def message_folder(candidate: Candidate, session: str) -> str:

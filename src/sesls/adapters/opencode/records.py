@@ -10,6 +10,7 @@ import re
 
 import msgspec
 
+from sesls import text
 from sesls.instants import Instant, instant
 
 # A title that nobody gave. 0.1 wrote `New Session`.
@@ -102,6 +103,12 @@ class Message(msgspec.Struct, rename={"model_id": "modelID"}):
         return path.cwd if path is not None else None
 
     @property
+    def begun(self) -> Instant | None:
+        """When the message was begun."""
+        times = self.time or (self.metadata.time if self.metadata is not None else None)
+        return instant(times.created) if times is not None else None
+
+    @property
     def moment(self) -> Instant | None:
         """When the message was complete, or else begun."""
         times = self.time or (self.metadata.time if self.metadata is not None else None)
@@ -111,7 +118,8 @@ class Message(msgspec.Struct, rename={"model_id": "modelID"}):
     def own_text(self) -> str | None:
         """The text that the message itself carries (0.1 and 2.x)."""
         parts = [*(self.parts or ()), *(self.content if isinstance(self.content, list) else ())]
-        return self.text or (self.content if isinstance(self.content, str) else None) or text_of(parts)
+        texts = (self.text, self.content if isinstance(self.content, str) else None, text_of(parts))
+        return next((text for text in texts if text and text.strip()), None)
 
 
 RECORD = msgspec.json.Decoder(Record)
@@ -128,4 +136,4 @@ def text_of(parts: list[Part]) -> str | None:
 
 def is_default_title(title: str | None) -> bool:
     """Tell whether a title is none that anybody gave: absent, blank, or made of the session's time."""
-    return title is None or not title.strip() or _DEFAULT_TITLE.fullmatch(title) is not None
+    return title is None or not text.is_visible(title) or _DEFAULT_TITLE.fullmatch(title) is not None

@@ -67,11 +67,11 @@ def _read_record(candidate: Candidate) -> Row:
     )
 
 
-def _message_files(candidate: Candidate, session: str) -> list[str]:
+def _message_files(candidate: Candidate, session: str, report: files.Report = files.ignore) -> list[str]:
     """Return the files of a session's messages in the order of their ids, which is that of time."""
-    if os.path.basename(session) != session:
+    if not places.is_name(session):
         return []
-    entries = files.entries(places.message_folder(candidate, session), files.ignore)
+    entries = files.entries(places.message_folder(candidate, session), report)
     return [entry.path for entry in entries if entry.name.endswith(".json")]
 
 
@@ -82,7 +82,10 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
         assert isinstance(rows, tuple)
         for row in rows:
             found[row.id].append((candidate, row))
-    has_database = any(candidate.role == places.DATABASE for candidate, _ in findings)
+    data, *_ = places.stores(environment)
+    # One that cannot be read is one all the same: what wrote it opens no records any more.
+    is_there = files.status(os.path.join(data.path, "opencode.db")) is not None
+    has_database = is_there or any(candidate.role == places.DATABASE for candidate, _ in findings)
     for session, places_found in found.items():
         yield _session(session, places_found, has_database)
 
@@ -137,7 +140,8 @@ def hints(summaries: Sequence[Summary], environment: Environment, report: files.
         try:
             messages = database.read_messages(path, [source.row.id for source in sources], untitled)
         except (OSError, ValueError) as error:
-            report(path, files.reason(error) if isinstance(error, OSError) else str(error))
+            if not isinstance(error, OSError) or not files.is_absence(error):
+                report(path, files.reason(error) if isinstance(error, OSError) else str(error))
             messages = {}
         told |= {(path, session): one for session, one in messages.items()}
     return told
@@ -151,13 +155,13 @@ def details(summary: Summary, hints: Hints, environment: Environment, report: fi
     if candidate.role == places.DATABASE:
         messages = hints.get((candidate.path, row.id))
     else:
-        messages = _messages_of_record(candidate, row)
+        messages = _messages_of_record(candidate, row, report)
     models = tuple(messages.models) if messages is not None else ()
     if not models and row.model is not None:
         models = (row.model,)
     prompt = messages.first_prompt if messages is not None else None
     return Details(
-        titles=(prompt, row.title) if is_default_title(row.title) else (row.title,),
+        titles=(prompt, row.title),
         models=models,
         created=row.created,
         size_bytes=None if candidate.role == places.DATABASE else candidate.size,
@@ -167,11 +171,16 @@ def details(summary: Summary, hints: Hints, environment: Environment, report: fi
     )
 
 
-def _messages_of_record(candidate: Candidate, row: Row) -> Messages:
+def _messages_of_record(candidate: Candidate, row: Row, report: files.Report) -> Messages | None:
+    hear, problems = files.heard(report)
+    paths = _message_files(candidate, row.id, hear)
+    if problems:
+        return None
     messages = Messages(0, {}, None)
-    for path in _message_files(candidate, row.id):
-        message = jsonl.small(path, MESSAGE)
-        if message is None or message.role not in ("user", "assistant"):
+    read = [message for path in paths if (message := jsonl.small(path, MESSAGE)) is not None]
+    read.sort(key=lambda message: message.begun or 0)  # ids begin anew every two years
+    for message in read:
+        if message.role not in ("user", "assistant"):
             continue
         messages.count += 1
         if message.role == "assistant":
@@ -183,7 +192,7 @@ def _messages_of_record(candidate: Candidate, row: Row) -> Messages:
 
 
 def _part_text(candidate: Candidate, session: str, message: str | None) -> str | None:
-    if message is None or os.path.basename(message) != message:
+    if message is None or not places.is_name(message):
         return None
     entries = files.entries(places.part_folder(candidate, session, message), files.ignore)
     parts = (jsonl.small(entry.path, PART) for entry in entries)
