@@ -1,62 +1,50 @@
-"""The command line: turns flags into a query, asks the inventory, hands the answer to an output."""
+"""The command line: names the commands, imports the one that is asked for, and turns failures into exit codes."""
 
 from __future__ import annotations
 
 import sys
-from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn, TextIO
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, NoReturn
 
 import typer
+from typer._click import Command, Context
 from typer._click.exceptions import ClickException
+from typer.core import TyperGroup
 
 from sesls import __version__
-from sesls.adapters import REGISTRY, chosen
 from sesls.output import terminal
-from sesls.terms import Kind, Noise
 
-if TYPE_CHECKING:
-    from sesls.environment import Environment
-    from sesls.page import Page
-    from sesls.query import Query
+COMMANDS: Sequence[str] = ("list", "diagnostics", "cache")
+"""In the order of the help; each is a module of `sesls.commands`."""
+
+
+class _Commands(TyperGroup):
+    """The commands, each imported when it is asked for: all at once would cost every start what all of them cost."""
+
+    def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:  # noqa: ARG002
+        if cmd_name in COMMANDS and cmd_name not in self.commands:
+            self.commands[cmd_name] = typer.main.get_command(import_module(f"sesls.commands.{cmd_name}").app)
+        return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Context, args: list[str]) -> tuple[str | None, Command | None, list[str]]:
+        if args[0] not in COMMANDS:
+            for name in COMMANDS:  # to suggest what may have been meant
+                self.get_command(ctx, name)
+        return super().resolve_command(ctx, args)
+
 
 app = typer.Typer(
     name="sesls",
+    cls=_Commands,
     help="ls for coding-agent sessions: what Claude Code, Codex and others left on this machine.",
     epilog="Example: sesls list --agent claude --project-dir . --noise exclude",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
-
-
-cache_app = typer.Typer(help="See and clear what sesls remembers of the files it read.")
-app.add_typer(cache_app, name="cache")
-
-
-def _agents(incomplete: str) -> list[str]:
-    return [agent for agent in REGISTRY if agent.startswith(incomplete)]
-
-
-_Agents = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--agent",
-        "-a",
-        metavar="AGENT",
-        help=f"Only this agent's sessions; repeatable. One of: {', '.join(REGISTRY)}.",
-        autocompletion=_agents,
-    ),
-]
-_Kind = Annotated[
-    Kind | None,
-    typer.Option("--kind", help="Only sessions that people started, or only those that sessions spawned."),
-]
-_Noise = Annotated[Noise, typer.Option("--noise", help="What to do with sessions that other sessions spawned.")]
-_ProjectDir = Annotated[
-    str | None,
-    typer.Option("--project-dir", "-d", metavar="PATH", help="Only sessions that ran in this directory or below it."),
-]
-_Cache = Annotated[bool, typer.Option("--cache/--no-cache", help="Remember what was read for the next time.")]
-_Json = Annotated[bool, typer.Option("--json", help="One JSON value instead of the table.")]
 
 
 @app.callback(invoke_without_command=True)
@@ -68,152 +56,9 @@ def _root(
         print(f"sesls {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
-        list_command()
+        from sesls.commands.list import list_sessions
 
-
-@app.command("list")
-def list_command(
-    agent: _Agents = None,
-    kind: _Kind = None,
-    noise: _Noise = "include",
-    project_dir: _ProjectDir = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", metavar="N", help="How many sessions at most; 0 for all.")
-    ] = 100,
-    offset: Annotated[int, typer.Option("--offset", metavar="N", help="How many of the newest to skip.")] = 0,
-    redact: Annotated[bool, typer.Option("--redact/--no-redact", help="Mask secrets in titles and extras.")] = True,
-    cache: _Cache = True,
-    json: _Json = False,
-) -> None:
-    """List sessions, newest first. This is what sesls does without a command."""
-    # All that a listing needs is imported by the commands themselves: help and completion do without.
-    from sesls import parallel
-    from sesls.inventory import take
-
-    environment = _environment(cache)
-    query = _query(environment, agent, kind, noise, project_dir, limit, offset, redact)
-    page = take(query, environment, processes=parallel.processes())
-    if json:
-        _write_json(page.answer())
-    else:
-        _write_page(page, query, environment)
-
-
-@app.command("diagnostics")
-def diagnostics_command(
-    agent: _Agents = None,
-    kind: _Kind = None,
-    noise: _Noise = "include",
-    project_dir: _ProjectDir = None,
-    cache: _Cache = True,
-    json: _Json = False,
-) -> None:
-    """Show every place looked at and what was found there, and which filter removes what."""
-    from sesls.inventory import diagnose
-
-    environment = _environment(cache)
-    query = _query(environment, agent, kind, noise, project_dir)
-    found, problems = diagnose(query, environment)
-    if json:
-        warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
-        _write_json(found.to_dict() | warnings)
-    else:
-        from sesls.output import notes
-
-        sys.stdout.writelines(f"{line}\n" for line in notes.diagnosis(found, problems, environment.home))
-
-
-@cache_app.command("path")
-def cache_path_command() -> None:
-    """Print the folder in which sesls remembers what it read."""
-    print(_environment().cache_home)
-
-
-@cache_app.command("info")
-def cache_info_command(json: _Json = False) -> None:
-    """Show how much is remembered of which agent."""
-    from sesls.cache import kept
-
-    agents = kept(_environment())
-    if json:
-        _write_json({"agents": [one.to_dict() for one in agents], "size_bytes": sum(one.size for one in agents)})
-    else:
-        from sesls.output import notes
-
-        sys.stdout.writelines(f"{line}\n" for line in notes.kept(agents))
-
-
-@cache_app.command("clear")
-def cache_clear_command() -> None:
-    """Forget everything: the next listing reads all files again."""
-    from sesls.cache import clear
-
-    clear(_environment())
-
-
-def _environment(cache: bool = True) -> Environment:
-    from sesls.environment import Environment
-
-    return Environment.current(remember=cache)
-
-
-def _query(
-    environment: Environment,
-    agent: list[str] | None,
-    kind: Kind | None,
-    noise: Noise,
-    project_dir: str | None,
-    limit: int = 100,
-    offset: int = 0,
-    redact: bool = True,
-) -> Query:
-    from sesls.paths import absolute_dir
-    from sesls.query import Query
-
-    try:
-        chosen(agent or ())
-        if project_dir is not None:
-            project_dir = absolute_dir(project_dir, environment.cwd, environment.home)
-        return Query(
-            agents=tuple(agent or ()),
-            kind=kind,
-            noise=noise,
-            project_dir=project_dir,
-            limit=limit,
-            offset=offset,
-            redact=redact,
-        )
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def _write_json(answer: dict[str, Any]) -> None:
-    from sesls.output.json import encoded
-
-    sys.stdout.buffer.write(encoded(answer))
-
-
-def _write_page(page: Page, query: Query, environment: Environment) -> None:
-    from sesls.output import notes, table
-
-    if page.sessions and not sys.stdout.isatty():
-        table.write_plain(page.sessions, sys.stdout)
-    elif page.sessions:
-        cells = get_terminal_size().columns
-        if _colour(sys.stdout, environment):
-            agents = tuple(REGISTRY)
-            table.write_coloured(page.sessions, sys.stdout, home=environment.home, cells=cells, agents=agents)
-        else:
-            table.write_fitted(page.sessions, sys.stdout, home=environment.home, cells=cells)
-    terminal.say(*notes.warnings(page.warnings, environment.home))
-    if page.diagnostics is not None:
-        terminal.say(*notes.explanation(page.diagnostics, environment.home))
-    else:
-        terminal.say(*notes.below(page, query), dim=_colour(sys.stderr, environment))
-
-
-def _colour(stream: TextIO, environment: Environment) -> bool:
-    return stream.isatty() and not environment.value("NO_COLOR") and environment.value("TERM") != "dumb"
+        list_sessions()
 
 
 def main() -> NoReturn:

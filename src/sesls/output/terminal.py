@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import TextIO
+from collections.abc import Mapping
+from typing import Any, TextIO
 
 
 def prepare() -> None:
@@ -42,6 +43,23 @@ def shows_unicode(stream: TextIO) -> bool:
     except (LookupError, UnicodeEncodeError):
         return False
     return True
+
+
+def has_colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
+    """Tell whether a stream is a terminal whose reader wants colours."""
+    return stream.isatty() and not variables.get("NO_COLOR", "").strip() and variables.get("TERM", "") != "dumb"
+
+
+def write(*lines: str) -> None:
+    """Write the lines of an answer."""
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+
+
+def write_json(answer: dict[str, Any]) -> None:
+    """Write an answer as one JSON value."""
+    from sesls.output.json import encoded  # here: the version and help need none
+
+    sys.stdout.buffer.write(encoded(answer))
 
 
 def say(*lines: str, dim: bool = False) -> None:

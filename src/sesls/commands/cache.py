@@ -1,0 +1,40 @@
+"""`sesls cache`."""
+
+from __future__ import annotations
+
+import typer
+
+from sesls import options
+from sesls.output import terminal
+
+app = typer.Typer(name="cache", help="See and clear what sesls remembers of the files it read.", add_completion=False)
+
+
+@app.command()
+def path() -> None:
+    """Print the folder in which sesls remembers what it read."""
+    terminal.write(str(options.environment().cache_home))
+
+
+@app.command()
+def info(json: options.JsonOption = False) -> None:
+    """Show how much is remembered of which agent."""
+    from sesls.cache import kept
+
+    agents = kept(options.environment())
+    if json:
+        terminal.write_json(
+            {"agents": [one.to_dict() for one in agents], "size_bytes": sum(one.size for one in agents)}
+        )
+    else:
+        from sesls.output import notes
+
+        terminal.write(*notes.kept(agents))
+
+
+@app.command()
+def clear() -> None:
+    """Forget everything: the next listing reads all files again."""
+    from sesls.cache import clear
+
+    clear(options.environment())
