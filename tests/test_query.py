@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
-from sesls.query import Query, matches, page, select
+from sesls.clock import Clock
+from sesls.query import Query, page
+from sesls.query import select as select_at
 from sesls.session import Summary
 from sesls.terms import Kind, Noise
 
@@ -27,6 +30,17 @@ def summary(uuid: str = "one", **fields: object) -> Summary:
         **fields,
     }
     return Summary(**values)
+
+
+NOW = Clock(1_700_000_600_000)
+
+
+def select(summaries: Iterable[Summary], query: Query) -> list[Summary]:
+    return select_at(summaries, query, NOW)
+
+
+def matches(one: Summary, query: Query) -> bool:
+    return select([one], query) == [one]
 
 
 def ids(summaries: object) -> list[str]:

@@ -32,7 +32,7 @@ from sesls.session import Row, Summary, Survey
 Record = TypeVar("Record", bound=msgspec.Struct)
 Item = TypeVar("Item")
 
-_HEADER = f"sesls {__version__} cache 1\n".encode()
+_HEADER = f"sesls {__version__} cache 2\n".encode()
 _FOLDER = re.compile(r"[0-9a-f]{8}")
 _FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents)(?:\.\d+)?")
 _CHECKED = 1024
@@ -328,7 +328,8 @@ def _masked(record: Record) -> tuple[Record, bool]:
     if titles:
         from sesls import redaction  # here: a listing from the cache alone needs none
 
-        shown = {name: text.title(title, partial(redaction.redact, counts=counts)) for name, title in titles.items()}
+        redact = partial(redaction.redact, counts=counts)
+        shown = {name: text.title(title, redact, text.SEARCHED_LIMIT) for name, title in titles.items()}
         record = replace(record, titles={name: title for name, title in shown.items() if title is not None})
     return record, bool(counts)
 

@@ -39,6 +39,22 @@ class Environment(msgspec.Struct, frozen=True):
             cache_home=platformdirs.user_cache_dir("sesls", appauthor=False) if remember else None,
         )
 
+    def of_home(self, home: str) -> Environment:
+        """Return the environment of another home, like one on a mounted disk; for its own home, this one.
+
+        No variable of this process moves what lies in another home, and nothing there was started in its directory.
+        """
+        if os.path.realpath(home) == os.path.realpath(self.home):
+            return self
+        variables = {name: value for name, value in self.variables.items() if name == "SESLS_NO_CACHE"}
+        return Environment(
+            home=home,
+            variables=variables,
+            cwd=home,
+            config_home=os.path.join(home, ".config"),
+            cache_home=self.cache_home,
+        )
+
     def value(self, name: str) -> str | None:
         """Return a variable's value, or None when it is not set or blank."""
         return (self._variable(name) or "").strip() or None

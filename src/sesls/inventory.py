@@ -5,17 +5,19 @@ Every surface (command line, Python, servers) asks here, and gets the same inven
 
 from __future__ import annotations
 
-import math
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec.structs import replace
 
 from sesls import query as queries
+from sesls import text
 from sesls.adapters import REGISTRY, chosen
 from sesls.cache import Memory, folder
+from sesls.clock import Clock
 from sesls.environment import Environment
-from sesls.instants import Instant, rfc3339
+from sesls.instants import rfc3339
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Problem, Row, Session, Summary, Survey
@@ -23,93 +25,202 @@ from sesls.session import Problem, Row, Session, Summary, Survey
 if TYPE_CHECKING:
     from sesls.diagnostics import Diagnostics
 
-_FRESH_SECONDS = 600.0
+
+class _Reader(NamedTuple):
+    """What reads the sessions of one agent in one home."""
+
+    agent: str
+    environment: Environment
+    memory: Memory
+    home: str = ""
+    """As a session names it; empty where no homes were asked for."""
 
 
-def take(query: Query, environment: Environment, *, processes: int = 1) -> Page:
+_Readers = Mapping[tuple[str, str], _Reader]
+"""By home and agent."""
+
+
+class _Selection(NamedTuple):
+    """The sessions that pass all filters, in order."""
+
+    summaries: Sequence[Summary]
+    rows: Sequence[Row] | None
+    """Theirs, where a filter or the order needed all."""
+    candidates: Sequence[Row]
+    """The rows that filters on rows were applied to."""
+
+
+def take(
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    clock: Clock | None = None,
+    processes: int = 1,
+    hand_on: Callable[[Session], None] | None = None,
+) -> Page:
     """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
+
+    With `homes`, those are looked through instead of the environment's own, and every session names its home.
+    `hand_on` gets every session of the page as soon as it is read.
 
     Raises ValueError for an agent sesls does not know.
     """
-    place = folder(environment)
-    memories = {agent: Memory(agent, place, redact=query.redact, processes=processes) for agent in chosen(query.agents)}
-    surveys = [_survey(agent, environment, memory) for agent, memory in memories.items()]
-    selected = queries.select((summary for item in surveys for summary in item.summaries), query)
+    clock = clock or Clock.of(environment)
+    readers = _readers(chosen(query.agents), environment, homes, redact=query.redact, processes=processes)
+    surveys = [_survey(reader) for reader in readers.values()]
     problems = [problem for item in surveys for problem in item.problems]
-    shown = queries.page(selected, query)
-    rows = _rows(shown, environment, memories, problems)
+    summaries = [summary for item in surveys for summary in item.summaries]
+    selection = _selected(summaries, query, clock, readers, problems)
+    shown = queries.page(selection.summaries, query)
+    rows = _rows(shown, readers, problems) if selection.rows is None else queries.page(selection.rows, query)
+    sessions, redactions = [], dict[str, int]()
+    for summary, row in zip(shown, rows, strict=True):
+        session = _session(summary, row, clock, environment)
+        for name, count in row.redactions.items():
+            redactions[name] = redactions.get(name, 0) + count
+        if hand_on is not None:
+            hand_on(session)
+        sessions.append(session)
     for item in surveys:
-        memories[item.agent].save(item.summaries)
-    now = time.time_ns() // 1_000_000
-    fresh_seconds = _fresh_seconds(environment)
+        readers[item.home, item.agent].memory.save(item.summaries)
     return Page(
-        sessions=tuple(_session(summary, row, now, fresh_seconds) for summary, row in zip(shown, rows, strict=True)),
-        total=len(selected),
-        subagents=sum(summary.is_noise for summary in selected),
-        filtered=sum(len(item.summaries) for item in surveys) - len(selected),
+        sessions=tuple(sessions),
+        total=len(selection.summaries),
+        subagents=sum(summary.is_noise for summary in selection.summaries),
+        filtered=len(summaries) - len(selection.summaries),
         offset=query.offset,
         limit=query.limit,
-        redactions=_totals(row.redactions for row in rows if row.redactions),
+        redactions=dict(sorted(redactions.items())),
         warnings=tuple(dict.fromkeys(problems)),
-        diagnostics=None if selected else _explanation(surveys, query, environment),
+        diagnostics=None
+        if selection.summaries
+        else _explanation(surveys, query, clock, environment, homes, selection.candidates),
     )
 
 
-def diagnose(query: Query, environment: Environment) -> tuple[Diagnostics, tuple[Problem, ...]]:
+def diagnose(
+    query: Query, environment: Environment, *, homes: Sequence[Environment] = (), clock: Clock | None = None
+) -> tuple[Diagnostics, tuple[Problem, ...]]:
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
     from sesls.diagnostics import explain
 
     chosen(query.agents)
-    surveys = [_survey(agent, environment, Memory(agent, folder(environment))) for agent in REGISTRY]
-    return explain(surveys, query), tuple(problem for item in surveys for problem in item.problems)
+    clock = clock or Clock.of(environment)
+    readers = _readers(tuple(REGISTRY), environment, homes, redact=query.redact)
+    surveys = [_survey(reader) for reader in readers.values()]
+    problems = [problem for item in surveys for problem in item.problems]
+    candidates: Sequence[Row] = ()
+    if queries.row_filters(query):
+        summaries = [summary for item in surveys for summary in item.summaries]
+        candidates = _selected(summaries, query, clock, readers, problems).candidates
+    return explain(surveys, query, clock, candidates), tuple(dict.fromkeys(problems))
 
 
-def _survey(agent: str, environment: Environment, memory: Memory) -> Survey:
-    survey = memory.survey(environment)
+def _readers(
+    agents: Iterable[str],
+    environment: Environment,
+    homes: Sequence[Environment],
+    *,
+    redact: bool = True,
+    processes: int = 1,
+    remember: bool = True,
+) -> _Readers:
+    found = {}
+    for one in homes or (environment,):
+        home = one.home if homes else ""
+        place = folder(one) if remember else None
+        for agent in agents:
+            memory = Memory(agent, place, redact=redact, processes=processes)
+            found[home, agent] = _Reader(agent, one, memory, home)
+    return found
+
+
+def _survey(reader: _Reader) -> Survey:
+    survey = reader.memory.survey(reader.environment)
     if survey is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
-        survey = look_through(agent, environment, memory)
-    return survey
+        survey = look_through(reader.agent, reader.environment, reader.memory)
+    if not reader.home:
+        return survey
+    named = tuple(replace(summary, home=reader.home) for summary in survey.summaries)
+    return replace(survey, home=reader.home, summaries=named)
 
 
-def _explanation(surveys: Sequence[Survey], query: Query, environment: Environment) -> Diagnostics:
+def _explanation(
+    surveys: Sequence[Survey],
+    query: Query,
+    clock: Clock,
+    environment: Environment,
+    homes: Sequence[Environment],
+    candidates: Sequence[Row],
+) -> Diagnostics:
     """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
     from sesls.diagnostics import explain
 
-    known = {item.agent: item for item in surveys}
-    return explain([known.get(agent) or _survey(agent, environment, Memory(agent)) for agent in REGISTRY], query)
+    known = {(item.home, item.agent): item for item in surveys}
+    readers = _readers(REGISTRY, environment, homes, remember=False)
+    return explain([known.get(key) or _survey(reader) for key, reader in readers.items()], query, clock, candidates)
 
 
-def _rows(
-    summaries: Sequence[Summary],
-    environment: Environment,
-    memories: Mapping[str, Memory],
-    problems: list[Problem],
-) -> list[Row]:
-    """Return what is shown of some sessions, as it is remembered or else as it is read now."""
-    rows = [memories[summary.agent].row(summary, environment) for summary in summaries]
-    unknown: dict[str, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
+def _selected(
+    summaries: Iterable[Summary], query: Query, clock: Clock, readers: _Readers, problems: list[Problem]
+) -> _Selection:
+    """Return what passes all filters, having read all rows only where a filter or the order needs them."""
+    selected = queries.select(summaries, query, clock)
+    if not query.needs_rows:
+        return _Selection(selected, None, ())
+    rows = list(_rows(selected, readers, problems))
+    candidates = _unmasked(selected, rows, query, readers) if query.redact else rows
+    passing = queries.passing(candidates, query)
+    found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
+    return _Selection([summary for summary, _ in found], [row for _, row in found], candidates)
+
+
+def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, readers: _Readers) -> Sequence[Row]:
+    """Return rows to be searched: those in which a secret hides what is searched are read anew, and not kept."""
+    hidden = [place for place, row in enumerate(rows) if queries.hides_what_is_searched(row, query)]
+    if not hidden:
+        return rows
+    raw = {
+        key: one._replace(memory=Memory(one.agent, folder(one.environment), redact=False))
+        for key, one in readers.items()
+    }
+    searched = list(rows)
+    for place, row in zip(hidden, _rows([summaries[place] for place in hidden], raw, []), strict=True):
+        searched[place] = row
+    return searched
+
+
+def _rows(summaries: Sequence[Summary], readers: _Readers, problems: list[Problem]) -> Iterator[Row]:
+    """Yield what is shown of some sessions, as it is remembered or else as it is read now."""
+    known: list[Row | None] = []
+    unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)
+    for summary in summaries:
+        reader = readers[summary.home, summary.agent]
+        row = reader.memory.row(summary, reader.environment)
+        known.append(row)
         if row is None:
-            unknown[summaries[place].agent].append(place)
-    for agent, places in unknown.items():
+            unknown[summary.home, summary.agent].append(summary)
+    reading: dict[tuple[str, str], Iterator[Row]] = {}
+    for key, own in unknown.items():
         from sesls.details import read_rows  # here: a listing from the cache alone needs none
 
-        own = [summaries[place] for place in places]
-        for place, row in zip(places, read_rows(agent, own, environment, memories[agent], problems), strict=True):
-            rows[place] = row
-    return [row for row in rows if row is not None]
+        reader = readers[key]
+        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems)
+    for summary, row in zip(summaries, known, strict=True):
+        yield row if row is not None else next(reading[summary.home, summary.agent])
 
 
-def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> Session:
+def _session(summary: Summary, row: Row, clock: Clock, environment: Environment) -> Session:
     """Return the public record of a session."""
-    age = max(0, now - summary.last_activity) // 1000
     last_activity = rfc3339(summary.last_activity)
+    is_elsewhere = summary.home not in ("", environment.home)
     return Session(
         uuid=summary.uuid,
         agent=summary.agent,
-        title=row.title,
+        title=None if row.title is None else text.cut(row.title, text.TITLE_LIMIT),
         kind=summary.kind,
         parent_uuid=row.parent_uuid or summary.parent_uuid,
         project_dir=summary.project_dir,
@@ -117,29 +228,14 @@ def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> 
         models=row.models,
         last_activity=last_activity,
         date=last_activity,
-        age_sec=age,
-        activity="fresh" if age <= fresh_seconds else "stale",
+        age_sec=clock.age(summary.last_activity),
+        activity=clock.activity(summary.last_activity),
         created=None if row.created is None else rfc3339(row.created),
         size_bytes=row.size_bytes,
         message_count=row.message_count,
         path=summary.path,
-        resume_command=row.resume_command,
+        home=summary.home or None,
+        # What reopens it looks into the home of whoever types it.
+        resume_command=None if is_elsewhere else row.resume_command,
         extra=row.extra,
     )
-
-
-def _totals(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    totals: dict[str, int] = {}
-    for one in counts:
-        for name, count in one.items():
-            totals[name] = totals.get(name, 0) + count
-    return dict(sorted(totals.items()))
-
-
-def _fresh_seconds(environment: Environment) -> float:
-    value = environment.value("SESLS_STALL_SEC") or environment.value("AI_R_STALL_SEC") or ""
-    try:
-        seconds = float(value)
-    except ValueError:
-        return _FRESH_SECONDS
-    return seconds if 0 < seconds < math.inf else _FRESH_SECONDS

@@ -1,4 +1,4 @@
-"""The words that fields and filters take."""
+"""The words that fields, filters and shapes take."""
 
 from __future__ import annotations
 
@@ -11,3 +11,16 @@ Activity = Literal["fresh", "stale"]
 
 Noise = Literal["include", "exclude", "only"]
 """What to do with sessions that other sessions spawned."""
+
+Sort = Literal["activity", "created", "title", "size"]
+"""What sessions are ordered by: times from the newest, titles from A, sizes from the largest."""
+
+Shape = Literal["table", "tree", "json", "jsonl", "csv"]
+"""What a list is written as."""
+
+FIELDS = (
+    *("uuid", "agent", "title", "kind", "parent_uuid", "project_dir", "launch_surface", "models", "last_activity"),
+    *("date", "age_sec", "activity", "created", "size_bytes", "message_count", "path", "home", "resume_command"),
+    "extra",
+)
+"""The fields of a session, in the order of the JSON."""

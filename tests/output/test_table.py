@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sesls.output.table import lines as lines_of
 from sesls.output.table import write_coloured, write_fitted, write_plain
 from sesls.session import Session
 from tests.builders.common import uuid
@@ -55,7 +56,7 @@ AWKWARD = [
 ]
 
 
-def written(encoding: str, write: Callable[[io.TextIOWrapper], None]) -> list[str]:
+def written(encoding: str, write: Callable[[io.TextIOWrapper], object]) -> list[str]:
     with io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace", newline="") as stream:
         write(stream)
         stream.flush()
@@ -63,18 +64,18 @@ def written(encoding: str, write: Callable[[io.TextIOWrapper], None]) -> list[st
 
 
 def drawn(sessions: Sequence[Session], cells: int, encoding: str = "utf-8") -> list[str]:
-    return written(encoding, lambda stream: write_fitted(sessions, stream, home="/home/ada", cells=cells))
+    rows = lines_of(sessions, unicode=encoding == "utf-8")
+    return written(encoding, lambda stream: write_fitted(rows, stream, home="/home/ada", cells=cells))
 
 
 def coloured(sessions: Sequence[Session], cells: int) -> list[str]:
-    agents = ("claude", "codex")
-    return written(
-        "utf-8", lambda stream: write_coloured(sessions, stream, home="/home/ada", cells=cells, agents=agents)
-    )
+    agents, rows = ("claude", "codex"), lines_of(sessions, unicode=True)
+    return written("utf-8", lambda stream: write_coloured(rows, stream, home="/home/ada", cells=cells, agents=agents))
 
 
 def piped(sessions: Sequence[Session], encoding: str = "utf-8") -> list[str]:
-    return written(encoding, lambda stream: write_plain(sessions, stream))
+    rows = lines_of(sessions, unicode=encoding == "utf-8")
+    return written(encoding, lambda stream: write_plain(rows, stream))
 
 
 def column(lines: Sequence[str], heading: str) -> list[str]:

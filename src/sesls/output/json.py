@@ -1,4 +1,4 @@
-"""The JSON shape: one value, one session to a line, safe to show in a terminal as it is."""
+"""The JSON shapes: one value, one session to a line, safe to show in a terminal as it is."""
 
 from __future__ import annotations
 
@@ -25,9 +25,22 @@ _UNSAFE = (
 
 def encoded(answer: dict[str, Any]) -> bytes:
     """Return an answer as UTF-8 with a newline at its end; lists of objects get a line for each."""
-    written = (
+    return _safe(
         b"{" + b",\n ".join(_ENCODER.encode(key) + b": " + _value(value) for key, value in answer.items()) + b"}\n"
     )
+
+
+def line(value: Any) -> bytes:
+    """Return a value on one line, as UTF-8 with a newline at its end."""
+    return _safe(_encoded(value) + b"\n")
+
+
+def plain(value: Any) -> str:
+    """Return a value as JSON text on one line."""
+    return _safe(_encoded(value)).decode()
+
+
+def _safe(written: bytes) -> bytes:
     for lead, unsafe in _UNSAFE:
         if lead in written:
             written = re.sub(unsafe, _escaped, written)
@@ -42,6 +55,13 @@ def _value(value: Any) -> bytes:
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
         return _value(_without_surrogates(msgspec.to_builtins(value)))
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:
+        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(value)))
 
 
 def _lines(values: Sequence[Any]) -> bytes:
