@@ -49,20 +49,24 @@ def query(
     `agent` is a name, several, or None for all; `here` stands for the project that the environment's working directory
     belongs to; a day in `since` or `until` is a whole day.
     """
-    from sesls import repository, when  # here: few listings need them
-
     agents = _several(agent, "agent", "a name")
     chosen(agents)
     if not isinstance(here, bool):
         raise ValueError(f"here is true or false, not {here!r}")
+    first = last = None
+    if since is not None or until is not None:
+        from sesls import when  # here: few listings need it
+
+        first = None if since is None else when.start(since, clock.now)
+        last = None if until is None else when.end(until, clock.now)
     return Query(
         agents=agents,
         kind=kind,
         noise=noise,
         project_dir=None if project_dir is None else absolute_dir(project_dir, environment.cwd, environment.home),
-        here=repository.worktrees(environment.cwd) if here else (),
-        since=None if since is None else when.start(since, clock.now),
-        until=None if until is None else when.end(until, clock.now),
+        here=_worktrees(environment) if here else (),
+        since=first,
+        until=last,
         activity=activity,
         surface=surface,
         model=model,
@@ -88,6 +92,12 @@ def homes(environment: Environment, home: Directory | Collection[Directory] | No
             raise ValueError(f"home is a directory, and there is none at {path!r}")
         found.setdefault(os.path.realpath(path), environment.of_home(path))
     return tuple(found.values())
+
+
+def _worktrees(environment: Environment) -> tuple[str, ...]:
+    from sesls import repository  # here: few listings need it
+
+    return repository.worktrees(environment.cwd)
 
 
 def _several(given: object, name: str, noun: str) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from sesls import query as queries
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from sesls.diagnostics import Diagnostics
 
 
-class _Reader(NamedTuple):
+class _Reader(msgspec.Struct, frozen=True):
     """What reads the sessions of one agent in one home."""
 
     agent: str
@@ -40,7 +41,7 @@ _Readers = Mapping[tuple[str, str], _Reader]
 """By home and agent."""
 
 
-class _Selection(NamedTuple):
+class _Selection(msgspec.Struct, frozen=True):
     """The sessions that pass all filters, in order."""
 
     summaries: Sequence[Summary]
@@ -184,7 +185,7 @@ def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, r
     if not hidden:
         return rows
     raw = {
-        key: one._replace(memory=Memory(one.agent, folder(one.environment), redact=False))
+        key: replace(one, memory=Memory(one.agent, folder(one.environment), redact=False))
         for key, one in readers.items()
     }
     searched = list(rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Generic, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
@@ -101,7 +101,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
         return redaction.redact(text)
 
 
-class Filter(NamedTuple, Generic[Item]):
+class Filter(msgspec.Struct, Generic[Item], frozen=True):
     """One condition of a query."""
 
     name: str

@@ -1,6 +1,6 @@
 """`sesls diagnostics`."""
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: see `sesls.commands.list`.
 
 import typer
 

@@ -1,6 +1,6 @@
 """`sesls list`, and `sesls` alone."""
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: Typer would compile each annotation, twice, which costs 0.6 ms.
 
 import sys
 from shutil import get_terminal_size
@@ -95,7 +95,7 @@ def list_sessions(
     _say(page, query, environment)
 
 
-def _draw(page: Page, shape: Shape, fields: tuple[str, ...] | None, environment: Environment) -> None:
+def _draw(page: "Page", shape: "Shape", fields: tuple[str, ...] | None, environment: "Environment") -> None:
     """Write a table or a tree: as wide as the terminal, or whole values in a pipe."""
     from sesls.output import table, tree
 
@@ -114,7 +114,7 @@ def _draw(page: Page, shape: Shape, fields: tuple[str, ...] | None, environment:
         terminal.say(f"no room for {', '.join(missing)}; in a pipe everything is shown")
 
 
-def _say(page: Page, query: Query, environment: Environment) -> None:
+def _say(page: "Page", query: "Query", environment: "Environment") -> None:
     from sesls.output import notes
 
     terminal.say(*notes.warnings(page.warnings, environment.home))
