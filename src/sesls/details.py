@@ -18,7 +18,7 @@ from sesls.session import Details, Problem, Row, Summary
 from sesls.survey import look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
-_ROWS_AT_A_TIME = 400
+_ROWS_AT_A_TIME = 1000
 """How many are read before the first of them is handed on, where several processes read."""
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
