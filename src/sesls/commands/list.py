@@ -111,7 +111,7 @@ def _draw(page: "Page", shape: "Shape", fields: tuple[str, ...] | None, environm
     else:
         missing = table.write_fitted(lines, sys.stdout, home=home, cells=cells, fields=fields)
     if fields is not None and missing:
-        terminal.say(f"no room for {', '.join(missing)}; in a pipe everything is shown")
+        terminal.say(f"no room for {', '.join(missing)}")
 
 
 def _say(page: "Page", query: "Query", environment: "Environment") -> None:
