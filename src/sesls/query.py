@@ -6,6 +6,7 @@ others.
 
 from __future__ import annotations
 
+import fnmatch
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -169,8 +170,6 @@ def hides_what_is_searched(row: Row, query: Query) -> bool:
 
 def pattern(glob: str) -> Callable[[str | None], bool]:
     """Return a test of whether a pattern (`*`, `?`, `[…]`) describes the whole of a text, case ignored; None never."""
-    import fnmatch  # here: few listings need it
-
     matches = re.compile(fnmatch.translate(searchable(glob))).match
     return lambda text: text is not None and matches(searchable(text)) is not None
 

@@ -39,7 +39,7 @@ def writer(
 
 def _write(stream: BinaryIO, cells: Sequence[str]) -> None:
     row = ",".join(f'"{cell.replace(chr(34), chr(34) * 2)}"' if _QUOTED.search(cell) else cell for cell in cells)
-    stream.write((row + "\r\n").encode())
+    stream.write(((row or '""') + "\r\n").encode())
     stream.flush()
 
 
