@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 Instant = int
 """Milliseconds since the epoch, UTC."""
@@ -54,7 +55,15 @@ def latest(values: Iterable[object]) -> Instant | None:
 
 def rfc3339(moment: Instant) -> str:
     """Return an instant as RFC 3339 text in UTC with milliseconds: `2026-11-30T08:30:23.245Z`."""
-    return (_EPOCH + timedelta(milliseconds=moment)).isoformat(timespec="milliseconds") + "Z"
+    seconds, milliseconds = divmod(moment, 1000)
+    minutes, second = divmod(seconds, 60)
+    return f"{_minute(minutes)}:{second:02}.{milliseconds:03}Z"
+
+
+@lru_cache(maxsize=4096)
+def _minute(minutes: int) -> str:
+    """Return a count of minutes since the epoch as text; many sessions of a day share one."""
+    return (_EPOCH + timedelta(minutes=minutes)).isoformat(timespec="minutes")
 
 
 def from_file_time(mtime_ns: int) -> Instant:
