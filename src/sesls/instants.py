@@ -55,15 +55,16 @@ def latest(values: Iterable[object]) -> Instant | None:
 
 def rfc3339(moment: Instant) -> str:
     """Return an instant as RFC 3339 text in UTC with milliseconds: `2026-11-30T08:30:23.245Z`."""
-    seconds, milliseconds = divmod(moment, 1000)
-    minutes, second = divmod(seconds, 60)
-    return f"{_minute(minutes)}:{second:02}.{milliseconds:03}Z"
+    days, rest = divmod(moment, 86_400_000)
+    hours, rest = divmod(rest, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    return f"{_day(days)}T{hours:02}:{minutes:02}:{rest // 1000:02}.{rest % 1000:03}Z"
 
 
 @lru_cache(maxsize=4096)
-def _minute(minutes: int) -> str:
-    """Return a count of minutes since the epoch as text; many sessions of a day share one."""
-    return (_EPOCH + timedelta(minutes=minutes)).isoformat(timespec="minutes")
+def _day(days: int) -> str:
+    """Return a count of days since the epoch as text; most sessions share theirs with others."""
+    return (_EPOCH + timedelta(days=days)).date().isoformat()
 
 
 def from_file_time(mtime_ns: int) -> Instant:

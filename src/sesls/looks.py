@@ -43,8 +43,9 @@ class Looks(msgspec.Struct, array_like=True):
 
     def hold(self, variables: Mapping[str, str], cwd: str, known: dict[str, Identity | None]) -> bool:
         """Tell whether everything is as it was; `known` holds what was looked at already, and gets the rest."""
-        if any(variables.get(name) != value for name, value in self.variables.items()):
-            return False
+        for name, value in self.variables.items():
+            if variables.get(name) != value:
+                return False
         if self.cwd is not None and self.cwd != cwd and not self._mattered_nothing(cwd):
             return False
         return are_as_they_were(self.paths.items(), known)
@@ -83,14 +84,13 @@ def are_as_they_were(paths: Iterable[tuple[str, Identity | None]], known: dict[s
     stat, access = os.stat, os.access
     for path, identity in paths:
         if path in known:
-            if known[path] != identity:
-                return False
-            continue
-        try:
-            now = identity_of(stat(path)) if identity is not None or access(path, os.F_OK) else None
-        except (OSError, ValueError):
-            now = None
-        known[path] = now
+            now = known[path]
+        else:
+            try:
+                now = identity_of(stat(path)) if identity is not None or access(path, os.F_OK) else None
+            except (OSError, ValueError):
+                now = None
+            known[path] = now
         if now != identity:
             return False
     return True
