@@ -50,7 +50,7 @@ def query(
     belongs to; a day in `since` or `until` is a whole day.
     """
     agents = _several(agent, "agent", "a name")
-    chosen(agents)
+    chosen(agents, environment.plugins)
     if not isinstance(here, bool):
         raise ValueError(f"here is true or false, not {here!r}")
     first = last = None

@@ -14,8 +14,9 @@ from msgspec.structs import replace
 
 from sesls import query as queries
 from sesls import text
-from sesls.adapters import REGISTRY, chosen
-from sesls.cache import Memory, folder
+from sesls.adapters import chosen, known
+from sesls.cache import Memory
+from sesls.cache.disk import folder
 from sesls.clock import Clock
 from sesls.environment import Environment
 from sesls.instants import rfc3339
@@ -68,7 +69,8 @@ def take(
     Raises ValueError for an agent sesls does not know.
     """
     clock = clock or Clock.of(environment)
-    readers = _readers(chosen(query.agents), environment, homes, redact=query.redact, processes=processes)
+    agents = chosen(query.agents, environment.plugins)
+    readers = _readers(agents, environment, homes, redact=query.redact, processes=processes)
     surveys = [_survey(reader) for reader in readers.values()]
     problems = [problem for item in surveys for problem in item.problems]
     summaries = [summary for item in surveys for summary in item.summaries]
@@ -106,9 +108,9 @@ def diagnose(
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
     from sesls.diagnostics import explain
 
-    chosen(query.agents)
+    chosen(query.agents, environment.plugins)
     clock = clock or Clock.of(environment)
-    readers = _readers(tuple(REGISTRY), environment, homes, redact=query.redact)
+    readers = _readers(known(environment.plugins), environment, homes, redact=query.redact)
     surveys = [_survey(reader) for reader in readers.values()]
     problems = [problem for item in surveys for problem in item.problems]
     candidates: Sequence[Row] = ()
@@ -130,11 +132,15 @@ def _readers(
     found = {}
     for one in homes or (environment,):
         home = one.home if homes else ""
-        place = folder(one) if remember else None
         for agent in agents:
-            memory = Memory(agent, place, redact=redact, processes=processes)
+            memory = _memory(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
             found[home, agent] = _Reader(agent, one, memory, home)
     return found
+
+
+def _memory(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
+    version = str(environment.plugins.get(agent, ""))
+    return Memory(agent, folder(environment), version=version, redact=redact, processes=processes)
 
 
 def _survey(reader: _Reader) -> Survey:
@@ -160,9 +166,9 @@ def _explanation(
     """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
     from sesls.diagnostics import explain
 
-    known = {(item.home, item.agent): item for item in surveys}
-    readers = _readers(REGISTRY, environment, homes, remember=False)
-    return explain([known.get(key) or _survey(reader) for key, reader in readers.items()], query, clock, candidates)
+    done = {(item.home, item.agent): item for item in surveys}
+    readers = _readers(known(environment.plugins), environment, homes, remember=False)
+    return explain([done.get(key) or _survey(reader) for key, reader in readers.items()], query, clock, candidates)
 
 
 def _selected(
@@ -184,10 +190,7 @@ def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, r
     hidden = [place for place, row in enumerate(rows) if queries.hides_what_is_searched(row, query)]
     if not hidden:
         return rows
-    raw = {
-        key: replace(one, memory=Memory(one.agent, folder(one.environment), redact=False))
-        for key, one in readers.items()
-    }
+    raw = {key: replace(one, memory=_memory(one.agent, one.environment, redact=False)) for key, one in readers.items()}
     searched = list(rows)
     for place, row in zip(hidden, _rows([summaries[place] for place in hidden], raw, []), strict=True):
         searched[place] = row

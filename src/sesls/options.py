@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sesls.adapters import REGISTRY
+from sesls.adapters import REGISTRY, known
 from sesls.terms import FIELDS, Activity, Kind, Noise, Shape, Sort
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _SHAPE = "How it is written"
 
 
 def _agents(incomplete: str) -> list[str]:
-    return [agent for agent in REGISTRY if agent.startswith(incomplete)]
+    return [agent for agent in known(environment().plugins) if agent.startswith(incomplete)]
 
 
 def _fields(incomplete: str) -> list[str]:
@@ -166,11 +166,11 @@ RedactOption = Annotated[
 CacheOption = Annotated[bool, typer.Option("--cache/--no-cache", help="Remember what was read for the next time.")]
 
 
-def environment(cache: bool = True) -> Environment:
-    """Return the environment of this process, with a cache or without."""
+def environment(cache: bool = True, *, with_plugins: bool = True) -> Environment:
+    """Return the environment of this process, with a cache and plug-ins, or without."""
     from sesls.environment import Environment
 
-    return Environment.current(remember=cache)
+    return Environment.current(remember=cache, with_plugins=with_plugins)
 
 
 def query(environment: Environment, clock: Clock, **asked: Any) -> Query:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sesls import options
-from sesls.adapters import REGISTRY
+from sesls.adapters import known
 from sesls.output import terminal
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _draw(page: "Page", shape: "Shape", fields: tuple[str, ...] | None, environm
         return
     home, cells = environment.home, get_terminal_size().columns
     if terminal.has_colour(sys.stdout, environment.variables):
-        agents = tuple(REGISTRY)
+        agents = known(environment.plugins)
         missing = table.write_coloured(lines, sys.stdout, home=home, cells=cells, agents=agents, fields=fields)
     else:
         missing = table.write_fitted(lines, sys.stdout, home=home, cells=cells, fields=fields)
