@@ -93,7 +93,7 @@ def test_lines_and_cells_need_neither_rich_nor_a_table(home: Path, shape: str) -
 
     _, modules = imported_by(home, "list", "--format", shape)
 
-    assert packages(modules) & {"rich", "csv", "pydantic"} == set()
+    assert packages(modules) & {"rich", "pydantic"} == set()
     assert ("sesls.output.table" in modules) == (shape == "tree")
 
 
