@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sesls.diagnostics import Diagnostics
 
 
-class _Reader(msgspec.Struct, frozen=True):
+class Reader(msgspec.Struct, frozen=True):
     """What reads the sessions of one agent in one home."""
 
     agent: str
@@ -38,18 +38,23 @@ class _Reader(msgspec.Struct, frozen=True):
     """As a session names it; empty where no homes were asked for."""
 
 
-_Readers = Mapping[tuple[str, str], _Reader]
+Readers = Mapping[tuple[str, str], Reader]
 """By home and agent."""
 
 
-class _Selection(msgspec.Struct, frozen=True):
-    """The sessions that pass all filters, in order."""
+class Selection(msgspec.Struct, frozen=True):
+    """All sessions that pass a query's filters, before any page of them is cut out."""
 
+    surveys: Sequence[Survey]
+    """Everything there is of the agents asked for, before any filter."""
     summaries: Sequence[Summary]
+    """Those that match, in the order asked for."""
     rows: Sequence[Row] | None
     """Theirs, where a filter or the order needed all."""
     candidates: Sequence[Row]
     """The rows that filters on rows were applied to."""
+    problems: Sequence[Problem]
+    """What could not be read so far."""
 
 
 def take(
@@ -70,11 +75,9 @@ def take(
     """
     clock = clock or Clock.of(environment)
     agents = chosen(query.agents, environment.plugins)
-    readers = _readers(agents, environment, homes, redact=query.redact, processes=processes)
-    surveys = [_survey(reader) for reader in readers.values()]
-    problems = [problem for item in surveys for problem in item.problems]
-    summaries = [summary for item in surveys for summary in item.summaries]
-    selection = _selected(summaries, query, clock, readers, problems)
+    readers = readers_of(agents, environment, homes, redact=query.redact, processes=processes)
+    selection = select(query, clock, readers)
+    problems = list(selection.problems)
     shown = queries.page(selection.summaries, query)
     rows = _rows(shown, readers, problems) if selection.rows is None else queries.page(selection.rows, query)
     sessions, redactions = [], dict[str, int]()
@@ -85,20 +88,17 @@ def take(
         if hand_on is not None:
             hand_on(session)
         sessions.append(session)
-    for item in surveys:
-        readers[item.home, item.agent].memory.save(item.summaries)
+    save(selection, readers)
     return Page(
         sessions=tuple(sessions),
         total=len(selection.summaries),
         subagents=sum(summary.is_noise for summary in selection.summaries),
-        filtered=len(summaries) - len(selection.summaries),
+        filtered=sum(len(item.summaries) for item in selection.surveys) - len(selection.summaries),
         offset=query.offset,
         limit=query.limit,
         redactions=dict(sorted(redactions.items())),
         warnings=tuple(dict.fromkeys(problems)),
-        diagnostics=None
-        if selection.summaries
-        else _explanation(surveys, query, clock, environment, homes, selection.candidates),
+        diagnostics=None if selection.summaries else _explanation(selection, query, clock, environment, homes),
     )
 
 
@@ -110,17 +110,17 @@ def diagnose(
 
     chosen(query.agents, environment.plugins)
     clock = clock or Clock.of(environment)
-    readers = _readers(known(environment.plugins), environment, homes, redact=query.redact)
-    surveys = [_survey(reader) for reader in readers.values()]
-    problems = [problem for item in surveys for problem in item.problems]
-    candidates: Sequence[Row] = ()
-    if queries.row_filters(query):
-        summaries = [summary for item in surveys for summary in item.summaries]
-        candidates = _selected(summaries, query, clock, readers, problems).candidates
-    return explain(surveys, query, clock, candidates), tuple(dict.fromkeys(problems))
+    readers = readers_of(known(environment.plugins), environment, homes, redact=query.redact)
+    if not queries.row_filters(query):
+        surveys = [_survey(reader) for reader in readers.values()]
+        problems = [problem for item in surveys for problem in item.problems]
+        return explain(surveys, query, clock), tuple(problems)
+    selection = select(query, clock, readers)
+    save(selection, readers)
+    return explain(selection.surveys, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
 
 
-def _readers(
+def readers_of(
     agents: Iterable[str],
     environment: Environment,
     homes: Sequence[Environment],
@@ -128,13 +128,14 @@ def _readers(
     redact: bool = True,
     processes: int = 1,
     remember: bool = True,
-) -> _Readers:
+) -> Readers:
+    """Return what reads the sessions of some agents, in the environment's own home or in others."""
     found = {}
     for one in homes or (environment,):
         home = one.home if homes else ""
         for agent in agents:
             memory = _memory(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
-            found[home, agent] = _Reader(agent, one, memory, home)
+            found[home, agent] = Reader(agent, one, memory, home)
     return found
 
 
@@ -143,7 +144,7 @@ def _memory(agent: str, environment: Environment, *, redact: bool = True, proces
     return Memory(agent, folder(environment), version=version, redact=redact, processes=processes)
 
 
-def _survey(reader: _Reader) -> Survey:
+def _survey(reader: Reader) -> Survey:
     survey = reader.memory.survey(reader.environment)
     if survey is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
@@ -156,36 +157,41 @@ def _survey(reader: _Reader) -> Survey:
 
 
 def _explanation(
-    surveys: Sequence[Survey],
-    query: Query,
-    clock: Clock,
-    environment: Environment,
-    homes: Sequence[Environment],
-    candidates: Sequence[Row],
+    selection: Selection, query: Query, clock: Clock, environment: Environment, homes: Sequence[Environment]
 ) -> Diagnostics:
     """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
     from sesls.diagnostics import explain
 
-    done = {(item.home, item.agent): item for item in surveys}
-    readers = _readers(known(environment.plugins), environment, homes, remember=False)
-    return explain([done.get(key) or _survey(reader) for key, reader in readers.items()], query, clock, candidates)
+    done = {(item.home, item.agent): item for item in selection.surveys}
+    readers = readers_of(known(environment.plugins), environment, homes, remember=False)
+    surveys = [done.get(key) or _survey(reader) for key, reader in readers.items()]
+    return explain(surveys, query, clock, selection.candidates)
 
 
-def _selected(
-    summaries: Iterable[Summary], query: Query, clock: Clock, readers: _Readers, problems: list[Problem]
-) -> _Selection:
-    """Return what passes all filters, having read all rows only where a filter or the order needs them."""
-    selected = queries.select(summaries, query, clock)
+def select(query: Query, clock: Clock, readers: Readers) -> Selection:
+    """Return all sessions that match a query; its offset and limit do not matter here.
+
+    All rows are read only where a filter or the order needs them.
+    """
+    surveys = [_survey(reader) for reader in readers.values()]
+    problems = [problem for item in surveys for problem in item.problems]
+    selected = queries.select((summary for item in surveys for summary in item.summaries), query, clock)
     if not query.needs_rows:
-        return _Selection(selected, None, ())
+        return Selection(surveys, selected, None, (), problems)
     rows = list(_rows(selected, readers, problems))
     candidates = _unmasked(selected, rows, query, readers) if query.redact else rows
     passing = queries.passing(candidates, query)
     found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
-    return _Selection([summary for summary, _ in found], [row for _, row in found], candidates)
+    return Selection(surveys, [one for one, _ in found], [row for _, row in found], candidates, problems)
 
 
-def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, readers: _Readers) -> Sequence[Row]:
+def save(selection: Selection, readers: Readers) -> None:
+    """Keep for the next listing what this one learnt."""
+    for survey in selection.surveys:
+        readers[survey.home, survey.agent].memory.save(survey.summaries)
+
+
+def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, readers: Readers) -> Sequence[Row]:
     """Return rows to be searched: those in which a secret hides what is searched are read anew, and not kept."""
     hidden = [place for place, row in enumerate(rows) if queries.hides_what_is_searched(row, query)]
     if not hidden:
@@ -197,7 +203,7 @@ def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, r
     return searched
 
 
-def _rows(summaries: Sequence[Summary], readers: _Readers, problems: list[Problem]) -> Iterator[Row]:
+def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem]) -> Iterator[Row]:
     """Yield what is shown of some sessions, as it is remembered or else as it is read now."""
     known: list[Row | None] = []
     unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sesls.adapters import REGISTRY, known
-from sesls.terms import FIELDS, Activity, Kind, Noise, Shape, Sort
+from sesls.terms import FIELDS, Activity, Format, Kind, Noise, Sort
 
 if TYPE_CHECKING:
     from sesls.clock import Clock
@@ -145,8 +145,8 @@ LimitOption = Annotated[
     typer.Option("--limit", "-n", metavar="N", help="How many sessions at most; 0 for all.", rich_help_panel=_PAGE),
 ]
 OffsetOption = Annotated[int, typer.Option("--offset", metavar="N", help="How many to skip.", rich_help_panel=_PAGE)]
-ShapeOption = Annotated[
-    Shape | None, typer.Option("--format", help="The shape; table by default.", rich_help_panel=_SHAPE)
+FormatOption = Annotated[
+    Format | None, typer.Option("--format", help="The shape; table by default.", rich_help_panel=_SHAPE)
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value.", rich_help_panel=_SHAPE)]
 FieldsOption = Annotated[
@@ -193,14 +193,14 @@ def homes(environment: Environment, home: list[str] | None) -> tuple[Environment
         raise typer.BadParameter(str(error)) from error
 
 
-def shape(asked: Shape | None, json: bool) -> Shape:
+def shape(asked: Format | None, json: bool) -> Format:
     """Return the shape that options come to. Raises BadParameter where they name two."""
     if json and asked not in (None, "json"):
         raise typer.BadParameter(f"--json and --format {asked} ask for two shapes")
     return "json" if json else asked or "table"
 
 
-def fields(asked: str | None, shape: Shape) -> tuple[str, ...] | None:
+def fields(asked: str | None, shape: Format) -> tuple[str, ...] | None:
     """Return the fields that an option names, None where it names none. Raises BadParameter, in one sentence."""
     if asked is None:
         return None

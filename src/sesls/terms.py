@@ -1,4 +1,4 @@
-"""The words that fields, filters and shapes take."""
+"""The words that fields, filters and formats take."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Noise = Literal["include", "exclude", "only"]
 Sort = Literal["activity", "created", "title", "size"]
 """What sessions are ordered by: times from the newest, titles from A, sizes from the largest."""
 
-Shape = Literal["table", "tree", "json", "jsonl", "csv"]
+Format = Literal["table", "tree", "json", "jsonl", "csv"]
 """What a list is written as."""
 
 FIELDS = (

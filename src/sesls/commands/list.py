@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sesls.environment import Environment
     from sesls.page import Page
     from sesls.query import Query
-    from sesls.terms import Shape
+    from sesls.terms import Format
 
 app = typer.Typer(add_completion=False)
 
@@ -40,7 +40,7 @@ def list_sessions(
     reverse: options.ReverseOption = False,
     limit: options.LimitOption = 100,
     offset: options.OffsetOption = 0,
-    shape: options.ShapeOption = None,
+    shape: options.FormatOption = None,
     json: options.JsonOption = False,
     fields: options.FieldsOption = None,
     redact: options.RedactOption = True,
@@ -95,7 +95,7 @@ def list_sessions(
     _say(page, query, environment)
 
 
-def _draw(page: "Page", shape: "Shape", fields: tuple[str, ...] | None, environment: "Environment") -> None:
+def _draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environment: "Environment") -> None:
     """Write a table or a tree: as wide as the terminal, or whole values in a pipe."""
     from sesls.output import table, tree
 
