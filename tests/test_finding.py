@@ -231,6 +231,20 @@ def test_the_second_time_nothing_is_read(
     assert reads == []
 
 
+def test_what_a_diagnosis_read_is_remembered_too(
+    home: Path, tmp_path: Path, reads: list[str], aged: Callable[[], None]
+) -> None:
+    claude_session(home, 1, "Mend the roof")
+    aged()
+    environment = environment_of(home, cache=tmp_path / "cache")
+
+    for _ in range(2):
+        assert diagnose(Query(title="roof"), environment, clock=CLOCK)[0].matching == 1
+
+    assert taken(home, tmp_path / "cache", title="roof").total == 1
+    assert len(reads) == 1
+
+
 @pytest.fixture
 def aged(home: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """A function that makes what was written just now count as settled, so that it is remembered."""
