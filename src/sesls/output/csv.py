@@ -45,4 +45,6 @@ def _write(stream: BinaryIO, cells: Sequence[str]) -> None:
 
 def _cell(value: object) -> str:
     text = as_text(value, SEPARATOR)
-    return text if isinstance(value, int | float) else _FORMULA.sub(r"\1'", text)
+    if isinstance(value, int | float) or (text[:1].isalnum() and ";" not in text):
+        return text
+    return _FORMULA.sub(r"\1'", text)

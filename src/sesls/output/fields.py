@@ -26,7 +26,8 @@ def as_text(value: object, separator: str) -> str:
     if value is None:
         return ""
     if isinstance(value, str):
-        return _WHITE.sub(" ", strip(value))
+        stripped = strip(value)
+        return stripped if stripped.isprintable() else _WHITE.sub(" ", stripped)
     if isinstance(value, Sequence) and all(isinstance(item, str | int | float) for item in value):
         return separator.join(as_text(item, separator) for item in value)
     if isinstance(value, Mapping) and not value:
