@@ -94,7 +94,9 @@ def _spawn(header: Payload) -> dict[str, Any]:
     value: Any = header.source
     for key in ("subagent", "thread_spawn"):
         value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
+    spawn = value if isinstance(value, dict) else {}
+    # What has another type than Codex gives it says nothing.
+    return {key: item for key, item in spawn.items() if type(item) is (int if key == "depth" else str)}
 
 
 def _parent(header: Payload) -> str | None:
