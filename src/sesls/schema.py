@@ -1,6 +1,6 @@
 """The JSON Schema (2020-12) of every JSON that sesls prints: docs/json.md in a form that programs can check.
 
-Objects are open: a later sesls of the same version may say more. What is there keeps its name, its type and its meaning.
+Objects are open: within one version a later sesls may say more; what is there keeps its name, its type and its meaning.
 """
 
 from __future__ import annotations

@@ -518,8 +518,7 @@ def test_unknown_records_and_fields_change_nothing(home: Path, only: Only) -> No
 def test_what_a_spawned_thread_says_of_itself_in_unexpected_types_is_left_out(
     home: Path, only: Only, strange: object
 ) -> None:
-    keys = ("agent_role", "agent_type", "agent_nickname", "agent_path")
-    source = spawned(**dict.fromkeys(keys, strange), depth=[strange])
+    source = spawned(1, agent_role=strange, agent_type=strange, agent_nickname=strange, agent_path=strange, depth="1")
     rollout(home, [meta(source=source), said("Hello")])
 
     session = only()
