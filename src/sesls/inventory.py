@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from sesls import query as queries
 from sesls.adapters import REGISTRY, chosen
-from sesls.cache import Memory, folder
+from sesls.cache import Memory
+from sesls.cache.disk import folder
 from sesls.environment import Environment
 from sesls.instants import Instant, rfc3339
 from sesls.page import Page

@@ -34,9 +34,9 @@ def look_through(agent: str, environment: Environment, memory: Memory) -> Survey
         candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
         _read_ahead(source, candidates, memory)
         findings = list(_findings(source, candidates, memory, seen, report))
-        summaries = _united(source, findings, environment, report)
-    known = tuple(replace(summary, digest=digest(summary)) for summary in summaries)
-    found = Survey(agent, source.LABEL, stores, len(candidates), known, tuple(problems))
+        memory.save_facts(seen)
+        summaries = tuple(_united(source, findings, environment, report))
+    found = Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
     memory.keep_survey(found, seen)
     return found
 
@@ -111,7 +111,7 @@ def _united(
     source: Adapter, findings: Sequence[Finding], environment: Environment, report: files.Report
 ) -> list[Summary]:
     try:
-        return list(source.unite(findings, environment, report))
+        return [replace(one, digest=digest(one)) for one in source.unite(findings, environment, report)]
     except Exception as error:  # one file must never cost the others
         failing = list(_failing(source, findings, environment))
         excluded = {finding.candidate.path for finding, _ in failing}

@@ -19,7 +19,7 @@ def path() -> None:
 @app.command()
 def info(json: options.JsonOption = False) -> None:
     """Show how much is remembered of which agent."""
-    from sesls.cache import kept
+    from sesls.cache.disk import kept
 
     agents = kept(options.environment())
     if json:
@@ -35,6 +35,6 @@ def info(json: options.JsonOption = False) -> None:
 @app.command()
 def clear() -> None:
     """Forget everything: the next listing reads all files again."""
-    from sesls.cache import clear
+    from sesls.cache.disk import clear
 
     clear(options.environment())
