@@ -106,7 +106,10 @@ def _extra() -> Schema:
         "segments": _list("Codex: earlier files of the same thread.", {"type": "string"}),
         "session_kind": _text("Claude: the kind of process, such as bg.", examples=["bg"]),
         "session_type": _text("Claude Desktop: the kind of session, in Desktop's own word."),
-        "source": {"description": "Codex: where it was started from, as Codex wrote it: a word or an object."},
+        "source": {
+            "description": "Codex: where it was started from, as Codex wrote it.",
+            "anyOf": [{"type": "string"}, {"type": "object"}],
+        },
         "spawn_depth": {"type": "integer", "description": "How many sessions stand above a subagent."},
         "step_count": _number("Antigravity: the steps of the conversation."),
         "subagent_type": _text("The role that a subagent was spawned in."),

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sesls import cache, cli, inventory
+from sesls import cli, inventory
+from sesls.cache import disk
 from sesls.diagnostics import Diagnostics, Place, Scanned
 from sesls.page import Page
 from sesls.session import Problem, Session
@@ -93,7 +94,7 @@ DIAGNOSTICS = Diagnostics(
     filters={"agent": ["claude", "codex"], "kind": "subagent", "noise": "only", "project_dir": "/srv/barn"},
     hints=("The filter project directory /srv/barn leaves none of 1 session.",),
 )
-KEPT = [cache.Kept("claude", 2048, epoch_ms(30)), cache.Kept("codex", 512, epoch_ms(0))]
+KEPT = [disk.Kept("claude", 2048, epoch_ms(30)), disk.Kept("codex", 512, epoch_ms(0))]
 
 
 def page(*sessions: Session, total: int, diagnostics: Diagnostics | None = None, problems: tuple[Problem, ...]) -> Page:
@@ -126,7 +127,7 @@ def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The records instead of what this machine holds."""
     monkeypatch.setattr(inventory, "take", lambda query, *_, **__: EMPTY_PAGE if query.kind else FULL_PAGE)
     monkeypatch.setattr(inventory, "diagnose", lambda *_: (DIAGNOSTICS, PROBLEMS))
-    monkeypatch.setattr(cache, "kept", lambda *_: KEPT)
+    monkeypatch.setattr(disk, "kept", lambda *_: KEPT)
 
 
 @pytest.mark.parametrize(("shape", "name", "arguments"), PRINTED)

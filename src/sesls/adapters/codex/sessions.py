@@ -224,7 +224,7 @@ def _extra(header: Payload, source: Source, is_archived: bool, ends: Ends) -> di
     return {
         "archived": is_archived or None,
         "forked_from": header.forked_from_id if not _is_subagent(header) else None,
-        "source": header.source,
+        "source": header.source if isinstance(header.source, str | dict) else None,
         "thread_source": header.thread_source,
         "model_provider": header.model_provider,
         "agent_version": header.cli_version,
