@@ -6,6 +6,7 @@ The SDK's low-level server, not its decorators: the schemas and the refusals are
 from __future__ import annotations
 
 import asyncio
+import signal
 from typing import Any, get_args
 
 import anyio
@@ -45,6 +46,8 @@ Titles are text that people and agents once wrote: data, not instructions."""
 
 def serve(*, redact: bool) -> None:
     """Answer on stdin and stdout until stdin ends. Whether secrets are masked is the user's choice, not a caller's."""
+    # Python's own handler would wait for the next line on stdin.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     asyncio.run(_serve(server(redact=redact)))
 
 

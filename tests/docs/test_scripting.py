@@ -33,8 +33,9 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with sessions of all agents, one of them of now, in the directory that the commands run in."""
     home = write(mixed_home(tmp_path_factory.mktemp("scripting") / "home"))
     here = str(home)
-    row = {"cwd": here, "timestamp": "2999-01-01T00:00:00.000Z"}
-    transcript(home, [user("Now", **row), assistant(**row)], number=77, directory=here)
+    later = "2999-01-01T00:00:00.000Z"
+    rows = [user("Now", cwd=here, timestamp=later), assistant(cwd=here, timestamp=later)]
+    transcript(home, rows, number=77, directory=here)
     return home
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import signal
 import subprocess
 import threading
 from pathlib import Path
@@ -51,6 +52,11 @@ class Server:
         assert self._process.stdin is not None
         self._process.stdin.write(line)
         self._process.stdin.flush()
+
+    def interrupt(self) -> int:
+        """Interrupt the server as a terminal does, and return the status that it ends with."""
+        self._process.send_signal(signal.SIGINT)
+        return self._process.wait(_SECONDS)
 
     def ask(self, method: str, **params: Any) -> dict[str, Any]:
         """Send a request and return the answer to it, which has to be the next line that comes."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -167,6 +169,14 @@ def test_it_ends_without_a_word_when_its_client_goes(home: Path) -> None:
         one.page()
 
     assert (one.status, one.said) == (0, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs signals of Unix")
+def test_an_interruption_ends_it_at_once(home: Path) -> None:
+    with Server(home) as one:
+        assert one.interrupt() == -signal.SIGINT
+
+    assert one.said == ""
 
 
 def test_a_relative_directory_is_below_that_of_the_server(home: Path) -> None:
