@@ -28,7 +28,11 @@ def look_through(agent: str, environment: Environment, memory: Memory) -> Survey
     def report(path: str, problem: str) -> None:
         problems[Problem(agent, path, problem)] = None
 
-    source = adapter(agent)
+    try:
+        source = adapter(agent, environment.plugins)
+    except ValueError as error:
+        report(str(environment.plugins[agent]), str(error))
+        return Survey(agent, agent, (), 0, (), tuple(problems))
     with looks.noted() as seen:
         stores = tuple((store, _state(store)) for store in source.stores(environment))
         candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))

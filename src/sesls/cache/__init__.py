@@ -87,8 +87,12 @@ class _KeptContents(msgspec.Struct, array_like=True):
 class Memory:
     """What is remembered of one agent, on disk where there is a folder for it."""
 
-    def __init__(self, agent: str, folder: str | None = None, *, redact: bool = True, processes: int = 1) -> None:
+    def __init__(
+        self, agent: str, folder: str | None = None, *, version: str = "", redact: bool = True, processes: int = 1
+    ) -> None:
         self._agent = agent
+        self._version = version
+        """Of the adapter, where sesls does not bring it: another version of it may read files in another way."""
         self._folder = folder
         self.redact = redact
         self._processes = processes
@@ -105,7 +109,7 @@ class Memory:
         """Return the last survey if it still holds; its summaries have no source."""
         if self._folder is None:
             return None
-        pieces = disk.read(self._path("survey"))
+        pieces = disk.read(self._path("survey"), self._version)
         first = next(pieces, None)
         kept = None if first is None else _decoded(first, _KeptSurvey)
         if kept is None or not kept.seen.hold(environment.variables, environment.cwd, self._known):
@@ -125,7 +129,7 @@ class Memory:
         self._is_survey_new = True
         if self._folder is not None and looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns):
             with suppress(*_CANNOT_BE_KEPT):
-                disk.write(self._path("survey"), _survey_pieces(survey, seen))
+                disk.write(self._path("survey"), _survey_pieces(survey, seen), self._version)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
@@ -243,7 +247,7 @@ class Memory:
                 }
                 self._changed.add(section)
             if section in self._changed:
-                disk.write(self._path(section), _pieces(self._sections[section]))
+                disk.write(self._path(section), _pieces(self._sections[section]), self._version)
         self._changed.discard(section)
         self._sections.pop(section, None)
 
@@ -266,7 +270,7 @@ class Memory:
 
     def _entries(self, section: str) -> dict[str, msgspec.Raw]:
         if section not in self._sections:
-            self._sections[section] = {} if self._folder is None else _entries(self._path(section))
+            self._sections[section] = {} if self._folder is None else _entries(self._path(section), self._version)
         return self._sections[section]
 
     def _path(self, section: str) -> str:
@@ -342,11 +346,11 @@ def _check(path: str, end: int) -> int:
     return zlib.crc32(before) if before.endswith(b"\n") else -1
 
 
-def _entries(path: str) -> dict[str, msgspec.Raw]:
+def _entries(path: str, version: str) -> dict[str, msgspec.Raw]:
     """Return the entries of a section; none where there is no sound one of our own."""
     entries: dict[str, msgspec.Raw] = {}
     try:
-        for piece in disk.read(path):
+        for piece in disk.read(path, version):
             entries |= msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:
         return {}

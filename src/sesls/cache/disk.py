@@ -16,20 +16,20 @@ from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import Instant, from_file_time, rfc3339
 
-_HEADER = f"sesls {__version__} cache 2\n".encode()
-_FOLDER = re.compile(r"[0-9a-f]{8}")
-_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents)(?:\.\d+)?")
+_FOLDER = re.compile(r"[0-9a-f]{8}|packages")
+_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents|plugins)(?:\.\d+)?")
 
 
-def read(path: str) -> Iterator[memoryview]:
-    """Yield the pieces of a file as they were written; none where there is no sound file of our own."""
+def read(path: str, version: str = "") -> Iterator[memoryview]:
+    """Yield the pieces of a file as they were written by a version; none where there is no sound file of our own."""
     try:
         with open(path, "rb") as file:
             content = memoryview(file.read() if _is_own(os.fstat(file.fileno())) else b"")
     except OSError:
         return
-    start, end = len(_HEADER), len(content) - 4
-    if content[:start] != _HEADER or end < start or content[end:] != zlib.crc32(content[:end]).to_bytes(4):
+    header = _header(version)
+    start, end = len(header), len(content) - 4
+    if content[:start] != header or end < start or content[end:] != zlib.crc32(content[:end]).to_bytes(4):
         return
     while start < end:
         size = int.from_bytes(content[start : start + 4])
@@ -37,7 +37,7 @@ def read(path: str) -> Iterator[memoryview]:
         start += 4 + size
 
 
-def write(path: str, pieces: Iterable[bytes]) -> None:
+def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
     """Replace a file as a whole; where that fails, the old one stays.
 
     Raises what making the pieces raises.
@@ -49,7 +49,7 @@ def write(path: str, pieces: Iterable[bytes]) -> None:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "wb") as file:
             check = 0
-            for part in _parts(pieces):
+            for part in _parts(pieces, version):
                 file.write(part)
                 check = zlib.crc32(part, check)
             file.write(check.to_bytes(4))
@@ -61,8 +61,12 @@ def write(path: str, pieces: Iterable[bytes]) -> None:
         raise
 
 
-def _parts(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    yield _HEADER
+def _header(version: str) -> bytes:
+    return f"sesls {__version__} cache 2 {version}\n".encode("utf-8", "replace")
+
+
+def _parts(pieces: Iterable[bytes], version: str) -> Iterator[bytes]:
+    yield _header(version)
     for piece in pieces:
         yield len(piece).to_bytes(4)
         yield piece
@@ -80,11 +84,17 @@ def _is_own(status: os.stat_result) -> bool:
 
 def folder(environment: Environment) -> str | None:
     """Return where what is known of an environment's home is kept; None where nothing is to be kept."""
-    if environment.cache_home is None or environment.value("SESLS_NO_CACHE"):
+    home = environment.cache()
+    if home is None:
         return None
     # One home may be looked at with several configurations, as on a mounted disk.
     name = zlib.crc32(f"{environment.home}\0{environment.config_home}".encode("utf-8", "surrogateescape"))
-    return os.path.join(environment.cache_home, f"{name:08x}")
+    return os.path.join(home, f"{name:08x}")
+
+
+def plugins(cache_home: str) -> str:
+    """Return where it is kept which adapters other packages bring."""
+    return os.path.join(cache_home, "packages", "adapters.plugins")
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -105,7 +115,9 @@ def kept(environment: Environment) -> list[Kept]:
     sizes: Counter[str] = Counter()
     changes: dict[str, int] = {}
     for path, status in _files(environment):
-        agent = os.path.basename(path).partition(".")[0]
+        agent, _, section = os.path.basename(path).partition(".")
+        if section.startswith("plugins"):
+            continue
         sizes[agent] += status.st_size
         changes[agent] = max(changes.get(agent, 0), status.st_mtime_ns)
     return [Kept(agent, size, from_file_time(changes[agent])) for agent, size in sorted(sizes.items())]
