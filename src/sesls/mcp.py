@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import anyio
@@ -25,7 +26,8 @@ from mcp_types import (
 )
 
 import sesls
-from sesls.adapters import REGISTRY
+from sesls.adapters import known
+from sesls.environment import Environment
 from sesls.output.json import encoded
 from sesls.schema import Schema, schema
 from sesls.terms import Kind, Noise
@@ -94,7 +96,7 @@ def _answer(arguments: dict[str, Any], redact: bool) -> CallToolResult:
 
 def _known(arguments: dict[str, Any]) -> dict[str, Any]:
     """Return arguments with the default limit, those that are null left out. Raises ValueError for unknown ones."""
-    names = _input_schema()["properties"]
+    names = _input_schema(())["properties"]
     for name in arguments:
         if name not in names:
             raise ValueError(f"there is no argument {name!r}, only {', '.join(names)}")
@@ -106,7 +108,7 @@ def _tool() -> Tool:
         name="list_sessions",
         title="List coding-agent sessions",
         description=_DESCRIPTION,
-        input_schema=_input_schema(),
+        input_schema=_input_schema(known(Environment.current().plugins)),
         output_schema=_output_schema(),
         annotations=ToolAnnotations(
             read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -114,8 +116,8 @@ def _tool() -> Tool:
     )
 
 
-def _input_schema() -> Schema:
-    agent = {"type": "string", "enum": list(REGISTRY)}
+def _input_schema(agents: Sequence[str]) -> Schema:
+    agent = {"type": "string", "enum": list(agents)}
     return {
         "type": "object",
         "additionalProperties": False,

@@ -18,9 +18,10 @@ from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 
 from sesls import __version__
+from sesls.adapters import REGISTRY
 from tests import shapes
 from tests.builders.claude import assistant, transcript, user
-from tests.builders.common import uuid
+from tests.builders.common import put, uuid
 from tests.command.run import SESLS, mixed_home, run, variables_of
 from tests.mcp.server import Server
 
@@ -74,6 +75,19 @@ def test_it_has_one_tool_that_only_reads(tool: dict[str, Any]) -> None:
 def test_its_arguments_are_those_of_the_function_but_for_the_users_own(tool: dict[str, Any]) -> None:
     assert [*tool["inputSchema"]["properties"]] == ["agent", "limit", "offset", "kind", "noise", "project_dir"]
     assert tool["inputSchema"]["additionalProperties"] is False
+
+
+def test_agents_of_other_packages_may_be_asked_for(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = home / "packages" / "sesls_acme-1.0.dist-info"
+    put(package / "METADATA", "Metadata-Version: 2.1\nName: sesls-acme\nVersion: 1.0\n")
+    put(package / "entry_points.txt", "[sesls.adapters]\nacme = sesls_acme\n")
+    monkeypatch.setenv("PYTHONPATH", str(package.parent))
+
+    with Server(home) as one:
+        (tool,) = one.ask("tools/list")["result"]["tools"]
+        assert one.page(agent="acme")["total"] == 0
+
+    assert tool["inputSchema"]["properties"]["agent"]["anyOf"][0]["enum"] == [*REGISTRY, "acme"]
 
 
 @pytest.mark.parametrize("name", ["inputSchema", "outputSchema"])
