@@ -33,7 +33,7 @@ from sesls.schema import Schema, schema
 from sesls.terms import Kind, Noise
 
 _LIMIT = 20
-"""The default: a session takes some 250 tokens, and clients cut an answer at about a hundred times that."""
+"""The default: a session takes some 250 tokens, and clients limit what an answer may take."""
 
 _INSTRUCTIONS = """\
 Lists the sessions that coding agents left on this machine: what was worked on, where, when, with which models, \
