@@ -1,7 +1,7 @@
 """Where Continue keeps its sessions.
 
-    <global directory>/sessions/<id>.json        a session
-    <global directory>/sessions/sessions.json    what all of them are called, and when they were first saved
+<global directory>/sessions/<id>.json        a session
+<global directory>/sessions/sessions.json    what all of them are called, and when they were first saved
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Item(msgspec.Struct):
 
 class _Session(msgspec.Struct, rename="camel"):
     title: str | None = None
-    workspace_directory: str | None | UnsetType = UNSET
+    workspace_directory: str | UnsetType | None = UNSET
     """A directory, or the URI of one (extensions), or empty."""
     mode: str | None = None
     history: list[Item] | None = None

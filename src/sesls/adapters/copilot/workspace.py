@@ -54,13 +54,12 @@ def _members(text: str) -> Iterator[tuple[str, list[str]]]:
     """Yield every key at the left edge with its value: the rest of its line and the lines below it."""
     key, lines = "", list[str]()
     for line in re.split(r"\r\n|\n|\r", text):
-        match = _KEY.fullmatch(line)
-        if match is None:
+        if not line or line[0] in " \t":
             lines.append(line)
-            continue
-        if key:
-            yield key, lines
-        key, lines = match[1], [match[2] or ""]
+        elif (match := _KEY.fullmatch(line)) is not None:
+            if key:
+                yield key, lines
+            key, lines = match[1], [match[2] or ""]
     if key:
         yield key, lines
 
