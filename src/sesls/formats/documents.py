@@ -41,24 +41,27 @@ def read(path: str, decoder: msgspec.json.Decoder[Record], items: str | None = N
     `items` names the field that a file is read into which is a list. A file that does not parse is read once more,
     since it may just have been written; then what stands before the damage counts.
     """
+    return start(path, decoder, None, items).record
+
+
+def start(
+    path: str, decoder: msgspec.json.Decoder[Record], window: int | None, items: str | None = None
+) -> Start[Record]:
+    """Return what the first bytes of a file tell, `window` of them: all members that end there. Raises OSError.
+
+    Of a file that is no longer, or without a window, the same as `read`.
+    """
     for _ in range(2):
         with jsonl.opened(path) as file:
+            if window is not None and file.size > window:
+                head = next(jsonl.blocks(file, window), b"")
+                return Start(jsonl.whole(closed(_named(head, items, is_whole=False)), decoder), is_whole=False)
             data = _named(jsonl.content(file, _LARGEST), items, is_whole=True)
         try:
-            return decoder.decode(data)
+            return Start(decoder.decode(data), is_whole=True)
         except (msgspec.DecodeError, RecursionError):
             pass
-    return _mended(data, decoder)
-
-
-def start(path: str, decoder: msgspec.json.Decoder[Record], window: int, items: str | None = None) -> Start[Record]:
-    """Return what the first bytes of a file tell, `window` of them: all members that end there. Raises OSError."""
-    with jsonl.opened(path) as file:
-        is_whole = file.size <= window
-        head = b"" if is_whole else next(jsonl.blocks(file, window), b"")
-    if is_whole:
-        return Start(read(path, decoder, items), is_whole=True)
-    return Start(jsonl.whole(closed(_named(head, items, is_whole=False)), decoder), is_whole=False)
+    return Start(_mended(data, decoder), is_whole=True)
 
 
 def _named(data: bytes, items: str | None, *, is_whole: bool) -> bytes:
