@@ -150,7 +150,7 @@ def session(
 
 def child(
     home: Path,
-    messages: Iterable[Message] = (),
+    messages: Iterable[Message] | None = None,
     *,
     number: int = 1,
     name: str = "agent_1773133200500_abcdef",
@@ -168,7 +168,9 @@ def child(
         "version": VERSION,
     }
     own = {"agent": "subagent", "sessionId": session, "origin": origin, "system_prompt": ...}
-    told = thread(messages or [said("Survey the trees", 5), answered(9)], number, 10, **{**own, **keys})
+    if messages is None:
+        messages = [said("Survey the trees", 5), answered(9)]
+    told = thread(messages, number, 10, **{**own, **keys})
     return put(folder(home, number, root) / f"{name}.messages.json", encoded(told))
 
 

@@ -92,7 +92,7 @@ def flat(home: Path, events: Iterable[Event] | bytes | None = None, *, number: i
     return put(home / root / f"{uuid(number)}.jsonl", turns(number, cwd=None) if events is None else events)
 
 
-def saved(number: int = 1, **keys: object) -> dict[str, Any]:
+def saved(number: int = 1, **keys: Any) -> dict[str, Any]:
     """Return what 0.0.340 saved of a session."""
     messages = [{"role": "system", "content": "x" * 400}, {"role": "user", "content": f"Prompt {number}"}]
     timeline = [{"type": "user", "text": f"Prompt {number}", "id": "a", "timestamp": at(1)}]

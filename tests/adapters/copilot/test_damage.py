@@ -120,7 +120,7 @@ def test_data_of_wrong_types_cost_no_session(home: Path, ask: Ask, key: str, val
 @pytest.mark.parametrize("value", [None, 7, "x", [], {}, [7], [{}], [{"role": 7}], [{"role": "user", "content": 7}]])
 @pytest.mark.parametrize("key", ["chatMessages", "timeline", "startTime", "sessionId"])
 def test_a_save_of_wrong_types_costs_itself_at_most(home: Path, ask: Ask, key: str, value: object) -> None:
-    save(home, saved(**{key: value}))
+    save(home, saved() | {key: value})
     save(home, number=2)
 
     page = ask()

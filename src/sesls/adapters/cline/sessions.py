@@ -55,7 +55,7 @@ def summarise(candidate: Candidate) -> Facts | None:
         known = tasks.read_index(candidate.path)
         return Facts(directories={task: entry.directory for task, entry in known.items() if entry.directory})
     if candidate.role == places.TASK:
-        task = tasks.read_task(candidate.path)
+        task = tasks.read_task(candidate.path, candidate.size)
         return Facts(task=task) if task is not None else None
     return Facts(thread=records.read_thread(candidate.path))
 

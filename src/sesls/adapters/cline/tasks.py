@@ -68,20 +68,24 @@ class Task(msgspec.Struct, frozen=True):
     last_activity: Instant | None
 
 
-def read_task(path: str) -> Task | None:
-    """Return what the end of a task's messages tells, or None where there are none.
+def read_task(path: str, size: int) -> Task | None:
+    """Return what the end of a task's messages tells, `size` bytes of them, or None where there are none.
 
     Raises OSError, and ValueError for a file that holds no list.
     """
-    with jsonl.opened(path) as file:
-        end = jsonl.read_at(file.descriptor, _WINDOW, file.size - _WINDOW) if file.size > _WINDOW else b""
-    moment = latest(int(time) for time in _TIME.findall(end))
-    if moment is not None:
+    if size > _WINDOW and (moment := _last_moment(path)) is not None:
         return Task(moment)
     record = documents.read(path, _UI_MESSAGES, items="messages")
     if record is None or record.messages is None:
         raise ValueError("holds no readable record")
     return Task(latest(message.ts for message in record.messages)) if record.messages else None
+
+
+def _last_moment(path: str) -> Instant | None:
+    """Return the latest time in the last window of a long task's messages."""
+    with jsonl.opened(path) as file:
+        end = jsonl.read_at(file.descriptor, _WINDOW, max(file.size - _WINDOW, 0))
+    return latest(int(time) for time in _TIME.findall(end))
 
 
 def read_index(path: str) -> dict[str, Entry]:
