@@ -48,6 +48,16 @@ def absolute_or_none(path: str | None) -> str | None:
     return path if path and (path.startswith("/") or is_windows_path(path)) else None
 
 
+def of_uri(uri: str) -> str | None:
+    """Return the local path that a `file://` URI names, on any system; URIs of other machines name none."""
+    if not uri.startswith("file://"):
+        return None
+    from urllib.parse import unquote  # here: a listing from the cache alone needs none
+
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
+
+
 def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one.
 

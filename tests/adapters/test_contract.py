@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sesls.adapters import REGISTRY, antigravity, claude, codex, opencode, pi
+from sesls.adapters import REGISTRY, antigravity, claude, cline, codex, continue_cli, copilot, opencode, pi
 from sesls.testing import AdapterContract
 from tests.builders import antigravity as antigravity_files
 from tests.builders import claude as claude_files
+from tests.builders import cline as cline_files
 from tests.builders import codex as codex_files
+from tests.builders import continue_cli as continue_files
+from tests.builders import copilot as copilot_files
 from tests.builders import opencode as opencode_files
 from tests.builders import pi as pi_files
 from tests.builders.common import put, uuid
@@ -72,6 +75,37 @@ class TestPi(AdapterContract):
 
     def write_large(self, home: Path) -> None:
         pi_files.session(home, [pi_files.header(), *(pi_files.said("x" * 2000, n) for n in range(2000))])
+
+
+class TestCline(AdapterContract):
+    agent = "cline"
+    adapter = cline
+
+    def write(self, home: Path) -> None:
+        cline_files.session(home, number=1)
+        cline_files.session(home, number=2)
+        cline_files.task(home, number=3)
+        cline_files.index(home, [cline_files.entry(3)])
+
+
+class TestContinue(AdapterContract):
+    agent = "continue"
+    adapter = continue_cli
+
+    def write(self, home: Path) -> None:
+        continue_files.session(home, number=1)
+        continue_files.session(home, number=2)
+        continue_files.index(home, [continue_files.entry(1), continue_files.entry(2)])
+
+
+class TestCopilot(AdapterContract):
+    agent = "copilot"
+    adapter = copilot
+
+    def write(self, home: Path) -> None:
+        copilot_files.session(home, number=1)
+        copilot_files.flat(home, number=2)
+        copilot_files.save(home, number=3)
 
 
 def test_every_agent_is_here() -> None:
