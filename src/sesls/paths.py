@@ -48,16 +48,28 @@ def absolute_or_none(path: str | None) -> str | None:
     return path if path and (path.startswith("/") or is_windows_path(path)) else None
 
 
+def of_uri(uri: str) -> str | None:
+    """Return the local path that a `file://` URI names, on any system; URIs of other machines name none."""
+    if not uri.startswith("file://"):
+        return None
+    from urllib.parse import unquote  # here: a listing from the cache alone needs none
+
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
+
+
 def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str, name: str = "project_dir") -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one.
 
-    Raises ValueError, in a sentence that begins with `name`, for a blank one and for what is no path.
+    Raises ValueError, in a sentence that begins with `name`, for a blank one and for what can be no path.
     """
     if not isinstance(path, str | os.PathLike):
         raise ValueError(f"{name} is a directory, not {path!r}")
     path = os.fspath(path)
     if not path.strip():
         raise ValueError(f"{name} is a directory, not an empty text")
+    if "\0" in path:
+        raise ValueError(f"{name} is a directory, not {path!r}")
     if is_windows_path(path):
         return path
     if path == "~" or path.startswith(("~/", "~" + os.sep)):

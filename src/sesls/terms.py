@@ -1,4 +1,4 @@
-"""The words that fields, filters and formats take."""
+"""The words that fields, filters, formats and commands take."""
 
 from __future__ import annotations
 
@@ -17,6 +17,9 @@ Sort = Literal["activity", "created", "title", "size"]
 
 Format = Literal["table", "tree", "json", "jsonl", "csv"]
 """What a list is written as."""
+
+Shape = Literal["list", "diagnostics", "cache"]
+"""The shapes of JSON that sesls prints, by the commands that print them."""
 
 FIELDS = (
     *("uuid", "agent", "title", "kind", "parent_uuid", "project_dir", "launch_surface", "models", "last_activity"),

@@ -19,6 +19,9 @@ REGISTRY: Mapping[str, str] = {
     "opencode": "sesls.adapters.opencode",
     "antigravity": "sesls.adapters.antigravity",
     "pi": "sesls.adapters.pi",
+    "cline": "sesls.adapters.cline",
+    "continue": "sesls.adapters.continue_cli",
+    "copilot": "sesls.adapters.copilot",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 

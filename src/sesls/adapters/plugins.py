@@ -23,7 +23,8 @@ from sesls.formats import files
 from sesls.looks import Looks
 
 GROUP = "sesls.adapters"
-_NAME = re.compile(r"[a-z][a-z0-9-]*")
+NAME = re.compile(r"[a-z][a-z0-9-]*")
+"""The words that `--agent` takes."""
 _NEEDED = ("LABEL", "FACTS", "stores", "find", "summarise", "unite", "hints", "details")
 
 
@@ -79,7 +80,7 @@ def _installed(folders: list[str]) -> Iterator[tuple[str, Plugin]]:
 
     for package in sorted(distributions(path=folders), key=lambda package: package.name, reverse=True):
         for entry in package.entry_points:
-            if entry.group == GROUP and _NAME.fullmatch(entry.name):
+            if entry.group == GROUP and NAME.fullmatch(entry.name):
                 yield entry.name, Plugin(entry.value, package.name, package.version)
 
 

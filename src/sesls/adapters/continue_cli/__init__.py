@@ -1,0 +1,13 @@
+"""Continue: the command line `cn` (1.5) and the editor extensions, which share a store.
+
+Format notes: docs/formats/continue.md.
+"""
+
+from sesls.adapters.continue_cli.places import find, stores
+from sesls.adapters.continue_cli.records import Facts
+from sesls.adapters.continue_cli.sessions import details, hints, summarise, unite
+
+__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
+
+LABEL = "Continue"
+FACTS = Facts
