@@ -176,7 +176,7 @@ def _diagnostics() -> Schema:
         ),
         removed={
             "type": "object",
-            "description": "How many sessions each filter, in this order, removed of those that the ones before it left.",
+            "description": "How many sessions each filter, in this order, removed of what the ones before it left.",
             "additionalProperties": {"type": "integer", "minimum": 0},
             "minProperties": 1,
             "examples": [{"agent": 7, "project_dir": 5}],
