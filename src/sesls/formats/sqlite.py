@@ -21,7 +21,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from sesls import looks
+from sesls import interruption, looks
 from sesls.formats import files
 
 if TYPE_CHECKING:
@@ -148,7 +148,8 @@ def _copied(path: str) -> Iterator[str]:
     import shutil  # both here: few databases have to be copied
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="sesls-") as folder:
+    temporary = tempfile.TemporaryDirectory(prefix="sesls-")
+    with interruption.cleared_by(temporary.cleanup), temporary as folder:
         copy = os.path.join(folder, "copy.db")
         for _ in range(_ATTEMPTS):
             before = _state(path)
