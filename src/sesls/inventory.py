@@ -22,9 +22,10 @@ from sesls.environment import Environment
 from sesls.instants import rfc3339
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Problem, Row, Session, Summary, Survey
+from sesls.session import Problem, Progress, Row, Session, Summary, Survey, unwatched
 
 if TYPE_CHECKING:
+    from sesls.agents import Agent
     from sesls.diagnostics import Diagnostics
 
 
@@ -36,6 +37,7 @@ class Reader(msgspec.Struct, frozen=True):
     memory: Memory
     home: str = ""
     """As a session names it; empty where no homes were asked for."""
+    progress: Progress = unwatched
 
 
 Readers = Mapping[tuple[str, str], Reader]
@@ -65,18 +67,57 @@ def take(
     clock: Clock | None = None,
     processes: int = 1,
     hand_on: Callable[[Session], None] | None = None,
+    progress: Progress = unwatched,
 ) -> Page:
     """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
 
     With `homes`, those are looked through instead of the environment's own, and every session names its home.
-    `hand_on` gets every session of the page as soon as it is read.
+    `hand_on` gets every session of the page as soon as it is read; `progress` is told how far the reading is.
 
     Raises ValueError for an agent sesls does not know.
     """
     clock = clock or Clock.of(environment)
     agents = chosen(query.agents, environment.plugins)
-    readers = readers_of(agents, environment, homes, redact=query.redact, processes=processes)
+    readers = readers_of(agents, environment, homes, redact=query.redact, processes=processes, progress=progress)
     selection = select(query, clock, readers)
+    page = _page(selection, query, clock, environment, readers, hand_on)
+    return page if page.total else replace(page, diagnostics=_explanation(selection, query, clock, environment, homes))
+
+
+def named(
+    name: str,
+    environment: Environment,
+    *,
+    most: int,
+    redact: bool = True,
+    clock: Clock | None = None,
+    processes: int = 1,
+    progress: Progress = unwatched,
+) -> Page:
+    """Return the sessions that a name may mean (see `naming`), the newest first, at most so many of them.
+
+    The details of no others are read.
+    """
+    from sesls.naming import meant
+
+    clock = clock or Clock.of(environment)
+    query = Query(limit=most, redact=redact)
+    everyone = known(environment.plugins)
+    readers = readers_of(everyone, environment, (), redact=redact, processes=processes, progress=progress)
+    everything = select(query, clock, readers)
+    found = replace(everything, summaries=meant(everything.summaries, name, everyone, environment.cwd))
+    return _page(found, query, clock, environment, readers)
+
+
+def _page(
+    selection: Selection,
+    query: Query,
+    clock: Clock,
+    environment: Environment,
+    readers: Readers,
+    hand_on: Callable[[Session], None] | None = None,
+) -> Page:
+    """Return the part of a selection that a query's offset and limit leave, and keep what was learnt."""
     problems = list(selection.problems)
     shown = queries.page(selection.summaries, query)
     rows = _rows(shown, readers, problems) if selection.rows is None else queries.page(selection.rows, query)
@@ -98,19 +139,26 @@ def take(
         limit=query.limit,
         redactions=dict(sorted(redactions.items())),
         warnings=tuple(dict.fromkeys(problems)),
-        diagnostics=None if selection.summaries else _explanation(selection, query, clock, environment, homes),
+        diagnostics=None,
     )
 
 
 def diagnose(
-    query: Query, environment: Environment, *, homes: Sequence[Environment] = (), clock: Clock | None = None
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    clock: Clock | None = None,
+    processes: int = 1,
+    progress: Progress = unwatched,
 ) -> tuple[Diagnostics, tuple[Problem, ...]]:
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
     from sesls.diagnostics import explain
 
     chosen(query.agents, environment.plugins)
     clock = clock or Clock.of(environment)
-    readers = readers_of(known(environment.plugins), environment, homes, redact=query.redact)
+    everyone = known(environment.plugins)
+    readers = readers_of(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
     if not queries.row_filters(query):
         surveys = [_survey(reader) for reader in readers.values()]
         problems = [problem for item in surveys for problem in item.problems]
@@ -118,6 +166,17 @@ def diagnose(
     selection = select(query, clock, readers)
     save(selection, readers)
     return explain(selection.surveys, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
+
+
+def agents(
+    environment: Environment, *, processes: int = 1, progress: Progress = unwatched
+) -> tuple[list[Agent], tuple[Problem, ...]]:
+    """Return what there is to know of every agent, and what could not be read."""
+    from sesls.agents import about
+
+    readers = readers_of(known(environment.plugins), environment, (), processes=processes, progress=progress)
+    surveys = [_survey(reader) for reader in readers.values()]
+    return [about(item, environment) for item in surveys], tuple(one for item in surveys for one in item.problems)
 
 
 def readers_of(
@@ -128,6 +187,7 @@ def readers_of(
     redact: bool = True,
     processes: int = 1,
     remember: bool = True,
+    progress: Progress = unwatched,
 ) -> Readers:
     """Return what reads the sessions of some agents, in the environment's own home or in others."""
     found = {}
@@ -135,7 +195,7 @@ def readers_of(
         home = one.home if homes else ""
         for agent in agents:
             memory = _memory(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
-            found[home, agent] = Reader(agent, one, memory, home)
+            found[home, agent] = Reader(agent, one, memory, home, progress)
     return found
 
 
@@ -149,7 +209,7 @@ def _survey(reader: Reader) -> Survey:
     if survey is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
-        survey = look_through(reader.agent, reader.environment, reader.memory)
+        survey = look_through(reader.agent, reader.environment, reader.memory, reader.progress)
     if not reader.home:
         return survey
     named = tuple(replace(summary, home=reader.home) for summary in survey.summaries)
@@ -218,7 +278,7 @@ def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem
         from sesls.details import read_rows  # here: a listing from the cache alone needs none
 
         reader = readers[key]
-        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems)
+        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems, reader.progress)
     for summary, row in zip(summaries, known, strict=True):
         yield row if row is not None else next(reading[summary.home, summary.agent])
 

@@ -29,6 +29,7 @@ def diagnostics(
     json: options.JsonOption = False,
 ) -> None:
     """Show every place looked at and what was found there, and which filter removes what."""
+    from sesls import parallel
     from sesls.clock import Clock
     from sesls.inventory import diagnose
 
@@ -50,7 +51,11 @@ def diagnostics(
         title=title,
         branch=branch,
     )
-    found, problems = diagnose(query, environment, homes=options.homes(environment, home), clock=clock)
+    homes = options.homes(environment, home)
+    with terminal.progress(environment.variables) as progress:
+        found, problems = diagnose(
+            query, environment, homes=homes, clock=clock, processes=parallel.processes(), progress=progress
+        )
     if json:
         warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
         terminal.write_json(found.to_dict() | warnings)

@@ -86,7 +86,16 @@ def list_sessions(
         from sesls.output import csv
 
         hand_on = csv.writer(sys.stdout.buffer, names, with_home=bool(homes))
-    page = take(query, environment, homes=homes, clock=clock, processes=parallel.processes(), hand_on=hand_on)
+    with terminal.progress(environment.variables, is_streaming=hand_on is not None) as progress:
+        page = take(
+            query,
+            environment,
+            homes=homes,
+            clock=clock,
+            processes=parallel.processes(),
+            hand_on=hand_on,
+            progress=progress,
+        )
     if shape == "json":
         terminal.write_json(page.answer())
         return

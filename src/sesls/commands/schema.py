@@ -14,7 +14,9 @@ app = typer.Typer(add_completion=False)
 
 @app.command("schema")
 def schema(
-    shape: Annotated[Shape, typer.Argument(metavar="COMMAND", help="list, diagnostics or cache.")] = "list",
+    shape: Annotated[
+        Shape, typer.Argument(metavar="COMMAND", help="list, show, agents, diagnostics or cache.")
+    ] = "list",
 ) -> None:
     """Print the JSON Schema of what a command prints with --json."""
     import msgspec

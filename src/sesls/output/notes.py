@@ -8,6 +8,7 @@ from sesls.cache.disk import Kept
 from sesls.diagnostics import Diagnostics, Scanned
 from sesls.instants import rfc3339
 from sesls.output import words
+from sesls.output.widths import cut, padded, width
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Problem
@@ -56,6 +57,27 @@ def warnings(problems: Sequence[Problem], home: str) -> Iterator[str]:
     if len(problems) > _WARNINGS_SHOWN:
         others = words.count(len(problems) - _WARNINGS_SHOWN, "warning")
         yield f"and {others} more (sesls diagnostics lists all)."
+
+
+def unknown(name: str, page: Page) -> Iterator[str]:
+    """Yield that no session has such an id."""
+    unread = words.count(len(page.warnings), "warning")
+    reason = f"; {unread}, see sesls diagnostics" if page.warnings else ""
+    yield f"sesls: there is no session {name!r}{reason}"
+
+
+def candidates(name: str, page: Page, cells: int | None) -> Iterator[str]:
+    """Yield the sessions that a name may mean, no line wider than so many cells."""
+    yield f"sesls: {name!r} may be any of {words.count(page.total, 'session')}:"
+    rows = [(one.uuid, one.agent, words.age(one.age_sec), one.title or "-") for one in page.sessions]
+    if len({row[:2] for row in rows}) < len(rows):  # one id in several places: the file tells them apart
+        rows = [(path, *row[1:]) for row, path in zip(rows, (one.path for one in page.sessions), strict=True)]
+    widest = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        line = "  ".join(padded(one_line(cell), most) for cell, most in zip(row, widest, strict=True)).rstrip()
+        yield "  " + (line if cells is None else cut(line, cells - 2, "…"))
+    if page.truncated:
+        yield f"  and {words.count(page.total - len(rows), 'older one')}"
 
 
 def explanation(found: Diagnostics, home: str) -> Iterator[str]:

@@ -6,7 +6,12 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from typing import Any, TextIO
+from contextlib import AbstractContextManager, nullcontext
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from sesls.session import Progress
 
 
 def prepare() -> None:
@@ -50,6 +55,11 @@ def has_colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
     return stream.isatty() and not variables.get("NO_COLOR", "").strip() and variables.get("TERM", "") != "dumb"
 
 
+def cells_of_stderr() -> int | None:
+    """Return how wide the terminal is that stderr goes to; None where it goes to none."""
+    return get_terminal_size().columns if sys.stderr.isatty() else None
+
+
 def write(*lines: str) -> None:
     """Write the lines of an answer."""
     sys.stdout.writelines(f"{line}\n" for line in lines)
@@ -67,3 +77,14 @@ def say(*lines: str, dim: bool = False) -> None:
     sys.stdout.flush()
     for line in lines:
         print(f"\x1b[2m{line}\x1b[0m" if dim else line, file=sys.stderr)
+
+
+def progress(variables: Mapping[str, str], *, is_streaming: bool = False) -> AbstractContextManager[Progress]:
+    """Return what shows how far a reading is, where there is a terminal for it that no answer is streaming to."""
+    if not sys.stderr.isatty() or variables.get("TERM", "") == "dumb" or (is_streaming and sys.stdout.isatty()):
+        from sesls.session import unwatched  # here: the version and help need no records
+
+        return nullcontext(unwatched)
+    from sesls.output import spinner
+
+    return spinner.turning(sys.stderr)

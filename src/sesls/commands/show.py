@@ -1,0 +1,41 @@
+"""`sesls show`."""
+
+# Without `from __future__ import annotations`: see `sesls.commands.list`.
+
+import sys
+from shutil import get_terminal_size
+
+import typer
+
+from sesls import options
+from sesls.adapters import known
+from sesls.output import terminal
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command("show")
+def show(
+    name: options.NameArgument,
+    redact: options.RedactOption = True,
+    cache: options.CacheOption = True,
+    json: options.JsonOption = False,
+) -> None:
+    """Show all that is known of one session."""
+    environment = options.environment(cache)
+    session = options.session(name, environment, redact=redact)
+    if json:
+        terminal.write_json(session.to_dict())
+        return
+    from sesls.output import panel
+
+    fields = panel.fields(session, unicode=terminal.shows_unicode(sys.stdout))
+    if not sys.stdout.isatty():
+        terminal.write(*panel.plain(fields))
+        return
+    colour = None
+    if terminal.has_colour(sys.stdout, environment.variables):
+        from sesls.output.table import colour_of
+
+        colour = colour_of(session.agent, known(environment.plugins))
+    panel.draw(fields, sys.stdout, cells=get_terminal_size().columns, colour=colour)
