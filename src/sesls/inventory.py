@@ -15,8 +15,7 @@ from msgspec.structs import replace
 from sesls import query as queries
 from sesls import text
 from sesls.adapters import chosen, known
-from sesls.cache import Memory
-from sesls.cache.disk import folder
+from sesls.cache import Memory, memory_of
 from sesls.clock import Clock
 from sesls.environment import Environment
 from sesls.instants import rfc3339
@@ -194,14 +193,9 @@ def readers_of(
     for one in homes or (environment,):
         home = one.home if homes else ""
         for agent in agents:
-            memory = _memory(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
+            memory = memory_of(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
             found[home, agent] = Reader(agent, one, memory, home, progress)
     return found
-
-
-def _memory(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
-    version = str(environment.plugins.get(agent, ""))
-    return Memory(agent, folder(environment), version=version, redact=redact, processes=processes)
 
 
 def _survey(reader: Reader) -> Survey:
@@ -256,7 +250,9 @@ def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, r
     hidden = [place for place, row in enumerate(rows) if queries.hides_what_is_searched(row, query)]
     if not hidden:
         return rows
-    raw = {key: replace(one, memory=_memory(one.agent, one.environment, redact=False)) for key, one in readers.items()}
+    raw = {
+        key: replace(one, memory=memory_of(one.agent, one.environment, redact=False)) for key, one in readers.items()
+    }
     searched = list(rows)
     for place, row in zip(hidden, _rows([summaries[place] for place in hidden], raw, []), strict=True):
         searched[place] = row

@@ -28,6 +28,18 @@ def _agents(incomplete: str) -> list[str]:
     return [agent for agent in known(environment().plugins) if agent.startswith(incomplete)]
 
 
+def _directories(incomplete: str) -> list[tuple[str, str]]:
+    from sesls import completion  # here: a listing needs none
+
+    return completion.directories(incomplete, environment())
+
+
+def _ids(incomplete: str) -> list[tuple[str, str]]:
+    from sesls import completion  # here: no command needs it
+
+    return completion.ids(incomplete, environment())
+
+
 def _fields(incomplete: str) -> list[str]:
     before, comma, last = incomplete.rpartition(",")
     named = before.split(",")
@@ -64,6 +76,7 @@ ProjectDirOption = Annotated[
         "-d",
         metavar="PATH",
         help="Only sessions that ran in this directory or below it.",
+        autocompletion=_directories,
         rich_help_panel=_FILTERS,
     ),
 ]
@@ -175,6 +188,7 @@ NameArgument = Annotated[
         metavar="ID",
         help="A session's id or the start of it, with its agent (codex:019a) or without; or the file that holds it.",
         show_default=False,
+        autocompletion=_ids,
     ),
 ]
 

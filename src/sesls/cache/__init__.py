@@ -57,6 +57,13 @@ class _KeptPart(msgspec.Struct, array_like=True):
     """Without what details are read from."""
 
 
+class _KeptSummaries(msgspec.Struct, array_like=True):
+    """The same, the paths left as they are."""
+
+    paths: msgspec.Raw
+    summaries: list[Summary]
+
+
 class _KeptFacts(msgspec.Struct, array_like=True):
     """What the first reading of one file told."""
 
@@ -122,6 +129,18 @@ class Memory:
                 return None
             summaries += part.summaries
         return replace(kept.survey, summaries=tuple(summaries))
+
+    def last_summaries(self) -> Iterator[Summary]:
+        """Yield the sessions of the last survey, whatever has changed since."""
+        if self._folder is not None:
+            for piece in islice(disk.read(self._path("survey"), self._version), 1, None):
+                part = _decoded(piece, _KeptSummaries)
+                yield from () if part is None else part.summaries
+
+    def last_title(self, summary: Summary) -> str | None:
+        """Return the title that was last shown of a session, secrets masked, if it was shown since it was found so."""
+        kept = self._get("rows", summary.digest, _KeptRow)
+        return None if kept is None else kept.row.title
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey, where a folder's time tells of every change in it."""
@@ -276,6 +295,12 @@ class Memory:
     def _path(self, section: str) -> str:
         assert self._folder is not None
         return os.path.join(self._folder, f"{self._agent}.{section}")
+
+
+def memory_of(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
+    """Return what is remembered of an agent in an environment's home."""
+    version = str(environment.plugins.get(agent, ""))
+    return Memory(agent, disk.folder(environment), version=version, redact=redact, processes=processes)
 
 
 def digest(value: object) -> str:

@@ -7,13 +7,13 @@ from shutil import get_terminal_size
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("agents")
+@app.command("agents", cls=usage.Command, short_help="Show every agent that sesls knows, and where it looks.")
 def agents(cache: options.CacheOption = True, json: options.JsonOption = False) -> None:
     """Show every agent that sesls knows, and where it looks for its sessions."""
     from sesls import inventory, parallel

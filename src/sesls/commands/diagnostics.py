@@ -4,13 +4,18 @@
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("diagnostics")
+@app.command(
+    "diagnostics",
+    cls=usage.Command,
+    short_help="Show every place looked at, and which filter removes what.",
+    epilog="sesls diagnostics --project-dir .",
+)
 def diagnostics(
     agent: options.AgentOption = None,
     kind: options.KindOption = None,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.adapters import known
 from sesls.output import terminal
 
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
     from sesls.query import Query
     from sesls.terms import Format
 
+_EXAMPLES = """\
+sesls list --project-dir . --since 7d
+sesls list --agent codex --noise exclude --limit 20
+sesls list --format tree
+sesls list --json | jq -r '.sessions[].title'
+"""
+
 app = typer.Typer(add_completion=False)
 
 
-@app.command("list")
+@app.command("list", cls=usage.Command, epilog=_EXAMPLES)
 def list_sessions(
     agent: options.AgentOption = None,
     kind: options.KindOption = None,

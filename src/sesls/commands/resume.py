@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
 if TYPE_CHECKING:
     from sesls.session import Session
 
+_EXAMPLES = """\
+sesls resume cd613e30
+sesls resume cd613e30 --exec
+"""
+
 app = typer.Typer(add_completion=False)
 
 
-@app.command("resume")
+@app.command("resume", cls=usage.Command, epilog=_EXAMPLES)
 def resume(
     name: options.NameArgument,
     execute: Annotated[bool, typer.Option("--exec", help="Run the command instead of printing it.")] = False,

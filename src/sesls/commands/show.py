@@ -7,14 +7,19 @@ from shutil import get_terminal_size
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.adapters import known
 from sesls.output import terminal
+
+_EXAMPLES = """\
+sesls show cd613e30
+sesls show codex:019a --json
+"""
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("show")
+@app.command("show", cls=usage.Command, epilog=_EXAMPLES)
 def show(
     name: options.NameArgument,
     redact: options.RedactOption = True,
