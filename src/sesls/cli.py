@@ -15,7 +15,7 @@ from typer._click.exceptions import ClickException
 from sesls import __version__, usage
 from sesls.output import terminal
 
-COMMANDS: Sequence[str] = ("list", "show", "path", "resume", "agents", "diagnostics", "cache", "schema", "mcp")
+COMMANDS: Sequence[str] = ("list", "show", "path", "resume", "agents", "diagnostics", "demo", "cache", "schema", "mcp")
 """In the order of the help; each is a module of `sesls.commands`."""
 
 

@@ -107,11 +107,11 @@ def list_sessions(
         terminal.write_json(page.answer())
         return
     if hand_on is None and page.sessions:
-        _draw(page, shape, names, environment)
-    _say(page, query, environment)
+        draw(page, shape, names, environment)
+    say(page, query, environment)
 
 
-def _draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environment: "Environment") -> None:
+def draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environment: "Environment") -> None:
     """Write a table or a tree: as wide as the terminal, or whole values in a pipe."""
     from sesls.output import table, tree
 
@@ -130,11 +130,14 @@ def _draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environ
         terminal.say(f"no room for {', '.join(missing)}")
 
 
-def _say(page: "Page", query: "Query", environment: "Environment") -> None:
+def say(page: "Page", query: "Query", environment: "Environment") -> None:
+    """Say on stderr what there is to say about a page."""
     from sesls.output import notes
 
     terminal.say(*notes.warnings(page.warnings, environment.home))
     if page.diagnostics is not None:
         terminal.say(*notes.explanation(page.diagnostics, environment.home))
+        if not page.diagnostics.sessions:
+            terminal.say("  What a list looks like: sesls demo")
     else:
         terminal.say(*notes.below(page, query), dim=terminal.has_colour(sys.stderr, environment.variables))

@@ -34,9 +34,10 @@ def show(
         return
     from sesls.output import panel
 
-    fields = panel.fields(session, unicode=terminal.shows_unicode(sys.stdout))
+    unicode = terminal.shows_unicode(sys.stdout)
+    fields = panel.fields(session, unicode=unicode)
     if not sys.stdout.isatty():
-        terminal.write(*panel.plain(fields))
+        terminal.write(*panel.plain(fields, unicode=unicode))
         return
     colour = None
     if terminal.has_colour(sys.stdout, environment.variables):

@@ -41,12 +41,13 @@ def fields(session: Session, *, unicode: bool) -> list[Field]:
         "file": session.path,
         "resume": session.resume_command,
     }
-    found |= {name: _value(value) for name, value in session.extra.items()}
+    found |= {name if name not in found else f"extra.{name}": _value(value) for name, value in session.extra.items()}
     return [Field(one_line(name), one_line(value or "")) for name, value in found.items()]
 
 
-def plain(fields: Sequence[Field], absent: str = "-") -> Iterator[str]:
+def plain(fields: Sequence[Field], *, unicode: bool) -> Iterator[str]:
     """Yield a line for each field, with its whole value."""
+    absent = "—" if unicode else "-"
     widest = max(width(field.name) for field in fields)
     return (f"{padded(field.name, widest)}  {field.value or absent}" for field in fields)
 
