@@ -7,6 +7,7 @@ import os
 import re
 import unicodedata
 from functools import lru_cache
+from urllib.parse import unquote
 
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
@@ -46,6 +47,14 @@ def is_windows_path(path: str) -> bool:
 def absolute_or_none(path: str | None) -> str | None:
     """Return a path if it is absolute, on any system: a relative one says nothing about where a session ran."""
     return path if path and (path.startswith("/") or is_windows_path(path)) else None
+
+
+def local_folder(uri: str) -> str | None:
+    """Return the local folder that a `file:` URI names; those of other machines are none."""
+    if not uri.startswith("file://"):
+        return None
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
 
 
 def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:

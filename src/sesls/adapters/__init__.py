@@ -18,6 +18,12 @@ REGISTRY: Mapping[str, str] = {
     "opencode": "sesls.adapters.opencode",
     "antigravity": "sesls.adapters.antigravity",
     "pi": "sesls.adapters.pi",
+    "crush": "sesls.adapters.crush",
+    "cursor": "sesls.adapters.cursor",
+    "droid": "sesls.adapters.droid",
+    "goose": "sesls.adapters.goose",
+    "grok": "sesls.adapters.grok",
+    "kiro": "sesls.adapters.kiro",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 
