@@ -1,0 +1,148 @@
+"""The adapters that were written from descriptions alone: whatever their stores hold, there is an answer."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sesls.adapters import REGISTRY, adapter
+from sesls.page import Page
+from tests.adapters.damage import asked, damaged, files_of, put_other_values, whole_store
+
+DESCRIBED = tuple(agent for agent in REGISTRY if adapter(agent).IS_DESCRIBED)
+GOOD = {"goose": "20260310_2"}
+NOTES = Path(__file__).parents[2] / "docs" / "formats"
+
+few = settings(max_examples=40, deadline=None, derandomize=True)
+
+
+def builder(agent: str) -> ModuleType:
+    return import_module(f"tests.builders.{agent}")
+
+
+def good_ids(agent: str) -> set[str]:
+    return {GOOD.get(agent, "00000002-0000-4000-8000-000000000002")}
+
+
+def ids(page: Page) -> set[str]:
+    return {session.uuid for session in page.sessions}
+
+
+@pytest.mark.parametrize("agent", REGISTRY)
+def test_every_adapter_says_what_it_rests_on_and_so_do_its_notes(agent: str) -> None:
+    source = adapter(agent)
+    first_lines = (NOTES / f"{agent}.md").read_text().split("\n\n")[1]
+
+    assert source.VERSIONS.strip()
+    assert ("not tested against real stores" in first_lines) == source.IS_DESCRIBED
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_a_whole_store_is_read_without_a_warning(agent: str) -> None:
+    with whole_store(builder(agent)) as home:
+        page = asked(agent, home)
+
+    assert page.warnings == ()
+    assert ids(page) >= good_ids(agent)
+    assert all(session.title for session in page.sessions)
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+@few
+@given(data=st.data())
+def test_any_bytes_in_place_of_a_file_cost_no_other_session(agent: str, data: st.DataObject) -> None:
+    with whole_store(builder(agent)) as home:
+        path = data.draw(st.sampled_from(files_of(home)))
+        path.write_bytes(data.draw(st.binary(max_size=200)))
+
+        page = asked(agent, home)
+
+    assert ids(page) >= good_ids(agent)
+    assert {one.path for one in page.warnings} <= {str(path)}
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+@few
+@given(data=st.data())
+def test_any_damage_of_a_file_costs_no_other_session(agent: str, data: st.DataObject) -> None:
+    with whole_store(builder(agent)) as home:
+        path = data.draw(st.sampled_from(files_of(home)))
+        path.write_bytes(damaged(path.read_bytes(), data))
+
+        page = asked(agent, home)
+
+    assert ids(page) >= good_ids(agent)
+    assert {one.path for one in page.warnings} <= {str(path)}
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+@few
+@given(data=st.data())
+def test_any_value_in_any_place_costs_no_other_session(agent: str, data: st.DataObject) -> None:
+    with whole_store(builder(agent)) as home:
+        path = data.draw(st.sampled_from(files_of(home)))
+        put_other_values(path, data)
+
+        page = asked(agent, home)
+
+    assert ids(page) >= good_ids(agent)
+    assert {one.path for one in page.warnings} <= {str(path)}
+
+
+def fingerprint(home: Path) -> dict[str, tuple[object, ...]]:
+    """Return of everything in a home what a reader could change, without reading it."""
+    status = {path: path.lstat() for path in sorted([home, *home.rglob("*")])}
+    return {str(path): (one.st_mode, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for path, one in status.items()}
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_listing_changes_no_byte_and_no_file(agent: str) -> None:
+    with whole_store(builder(agent)) as home:
+        for number, path in enumerate(files_of(home)):
+            if number % 2:
+                path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        held = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+        before = fingerprint(home)
+
+        asked(agent, home)
+
+        assert fingerprint(home) == before
+        assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == held
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_links_in_a_loop_end_and_doubles_count_once(agent: str) -> None:
+    with whole_store(builder(agent)) as home:
+        whole = ids(asked(agent, home))
+        for folder in [path for path in home.rglob("*") if path.is_dir()]:
+            (folder / "loop").symlink_to(folder)
+            (folder / "-out").symlink_to(home)
+
+        page = asked(agent, home)
+
+    assert ids(page) == whole
+    assert not any("copies" in session.extra for session in page.sessions)
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_a_named_pipe_in_place_of_a_file_is_never_waited_for(agent: str) -> None:
+    with whole_store(builder(agent)) as home:
+        for path in files_of(home):
+            path.unlink()
+            os.mkfifo(path)
+
+        assert ids(asked(agent, home)) >= good_ids(agent)
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_an_agent_that_was_never_used_is_not_worth_a_word(agent: str, home: Path, ask: Callable[..., Page]) -> None:
+    page = ask(agents=(agent,))
+
+    assert (page.sessions, page.warnings) == ((), ())
