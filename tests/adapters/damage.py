@@ -14,11 +14,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 from hypothesis import strategies as st
 
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
+from sesls.session import Session
 from tests.builders.common import put
 from tests.conftest import environment_of
 
@@ -53,6 +55,8 @@ def asked(agent: str, home: Path) -> Page:
     page = take(Query(agents=(agent,), limit=0), environment_of(home))
     assert [one for one in page.warnings if one.problem.startswith(("unexpected", "user-defined"))] == []
     json.dumps(page.to_dict())
+    for session in page.sessions:
+        msgspec.convert(msgspec.structs.asdict(session), Session)  # raises where a field has another type
     return page
 
 
@@ -108,14 +112,17 @@ def _put_into_database(path: Path, data: st.DataObject) -> None:
         connection.execute("PRAGMA synchronous=OFF")
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         table = data.draw(st.sampled_from(sorted(one for one in tables if not one.startswith("sqlite_"))))
-        column = data.draw(st.sampled_from([row[1] for row in connection.execute(f"PRAGMA table_info({table})")]))
-        rows = connection.execute(f"SELECT rowid, {column} FROM {table}").fetchall()
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
+        rows = connection.execute(f"SELECT rowid, * FROM {table}").fetchall()
         if not rows:
             return
-        rowid, old = data.draw(st.sampled_from(rows))
-        new = data.draw(sql_values)
-        if isinstance(old, str) and old.startswith(("{", "[")) and data.draw(st.booleans()):
-            new = json.dumps(with_another_value(json.loads(old), data))
-        with suppress(sqlite3.Error):  # a constraint that a store cannot break either
-            connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (new, rowid))
+        rowid, *cells = data.draw(st.sampled_from(rows))
+        for column, old in zip(columns, cells, strict=True):
+            if data.draw(st.booleans()):
+                continue
+            new = data.draw(sql_values)
+            if isinstance(old, str) and old.startswith(("{", "[")) and data.draw(st.booleans()):
+                new = json.dumps(with_another_value(json.loads(old), data))
+            with suppress(sqlite3.Error):  # a constraint that a store cannot break either
+                connection.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (new, rowid))
         connection.commit()

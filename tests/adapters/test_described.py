@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -12,15 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sesls import looks
 from sesls.adapters import REGISTRY, adapter
+from sesls.inventory import take
 from sesls.page import Page
+from sesls.query import Query
 from tests.adapters.damage import asked, damaged, files_of, put_other_values, whole_store
+from tests.conftest import environment_of
 
 DESCRIBED = tuple(agent for agent in REGISTRY if adapter(agent).IS_DESCRIBED)
 GOOD = {"goose": "20260310_2"}
 NOTES = Path(__file__).parents[2] / "docs" / "formats"
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=30, deadline=None, derandomize=True)
 
 
 def builder(agent: str) -> ModuleType:
@@ -87,7 +92,9 @@ def test_any_damage_of_a_file_costs_no_other_session(agent: str, data: st.DataOb
 @given(data=st.data())
 def test_any_value_in_any_place_costs_no_other_session(agent: str, data: st.DataObject) -> None:
     with whole_store(builder(agent)) as home:
-        path = data.draw(st.sampled_from(files_of(home)))
+        paths = files_of(home)
+        databases = [path for path in paths if path.suffix in (".db", ".sqlite3")]
+        path = data.draw(st.sampled_from(databases or paths) | st.sampled_from(paths))
         put_other_values(path, data)
 
         page = asked(agent, home)
@@ -115,6 +122,43 @@ def test_listing_changes_no_byte_and_no_file(agent: str) -> None:
 
         assert fingerprint(home) == before
         assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == held
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_what_is_remembered_is_what_is_there(agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(looks, "_SETTLED_NS", -(10**12))
+
+    def listed(home: Path, cache: Path | None) -> list[dict[str, object]]:
+        page = take(Query(agents=(agent,), limit=0), environment_of(home, cache=cache))
+        return [{**session.to_dict(), "age_sec": 0} for session in page.sessions]
+
+    with whole_store(builder(agent)) as home:
+        for path in (None, *files_of(home)):
+            if path is not None:
+                path.unlink()
+            for _ in range(3):
+                assert listed(home, tmp_path / "cache") == listed(home, None)
+
+
+_watched: set[str] | None = None
+
+
+def _watch(event: str, arguments: tuple[object, ...]) -> None:
+    if _watched is not None and event in ("open", "os.scandir", "os.listdir") and isinstance(arguments[0], str):
+        _watched.add(arguments[0])
+
+
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_everything_that_is_looked_at_is_noted(agent: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sys.addaudithook(_watch)
+    with whole_store(builder(agent)) as home, looks.noted() as seen:
+        monkeypatch.setattr(sys.modules[__name__], "_watched", set())
+        take(Query(agents=(agent,)), environment_of(home))
+        within = {path for path in _watched or () if path.startswith(str(home))}
+        monkeypatch.undo()
+
+    assert within
+    assert within - seen.paths.keys() == set()
 
 
 @pytest.mark.parametrize("agent", DESCRIBED)

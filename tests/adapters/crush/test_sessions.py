@@ -42,7 +42,9 @@ def test_a_session_that_another_one_spawned_is_a_subagent_and_is_not_reopened(ho
 
 @pytest.mark.parametrize("title", ["", "Untitled Session", "New Session"])
 def test_a_title_that_nobody_gave_gives_way_to_the_first_prompt(home: Path, only: Only, title: str) -> None:
-    picture = message("user", [{"type": "binary", "data": {"Path": "a.png"}}, {"type": "text", "data": {"text": "Graft"}}])
+    picture = message(
+        "user", [{"type": "binary", "data": {"Path": "a.png"}}, {"type": "text", "data": {"text": "Graft"}}]
+    )
     project(home, session(1, [picture, said("Prune", 2), answered()], title=title))
 
     assert only().title == "Graft"

@@ -5,10 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from sesls import looks
+from sesls.inventory import take
 from sesls.page import Page
+from sesls.query import Query
 from sesls.session import Session
 from tests.builders.common import CWD, at, put, uuid
 from tests.builders.droid import MODEL, ROOT, answered, message, result, said, session, settings, start, turns
+from tests.conftest import environment_of
 
 Ask = Callable[..., Page]
 Only = Callable[..., Session]
@@ -170,12 +174,20 @@ def test_half_a_line_at_the_end_is_no_loss(home: Path, only: Only) -> None:
     assert (only().last_activity, only().message_count) == (at(30), 2)
 
 
-def test_a_title_that_was_given_between_two_listings_is_seen(home: Path, only: Only) -> None:
-    session(home)
-    assert only().title == "Title 1"
+def test_a_title_that_was_given_between_two_listings_is_seen(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(looks, "_SETTLED_NS", -(10**12))
 
-    session(home, turns(1, sessionTitle="Grafting"))
-    assert only().title == "Grafting"
+    def titles() -> list[str | None]:
+        return [one.title for one in take(Query(), environment_of(home, cache=tmp_path / "cache")).sessions]
+
+    # The file is as long as before, and ends in the same way.
+    before = session(home, turns(1, sessionTitle="Grafting", filler="x" * 2000), modified=50)
+    assert titles() == ["Grafting"]
+
+    assert session(home, turns(1, sessionTitle="Manuring", filler="x" * 2000), modified=60) == before
+    assert titles() == ["Manuring"]
 
 
 def test_a_large_session_is_read_at_its_ends_first(home: Path, only: Only) -> None:
