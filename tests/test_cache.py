@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from sesls import looks
+from sesls.adapters import REGISTRY
 from sesls.cache import clear, folder, kept
 from sesls.formats import files, jsonl
 from sesls.inventory import take
@@ -23,12 +24,10 @@ from sesls.page import Page
 from sesls.query import Query
 from tests.builders import antigravity, claude, codex, opencode, pi
 from tests.builders.common import at, epoch_ms, lines, put, uuid
-from tests.builders.mixed import write
+from tests.builders.mixed import WRITERS, write
 from tests.conftest import environment_of
 
 TOKEN = "gh" + "p_" + "a1B3c5D7e9F1g3H5i7J9k1L3m5N7o9P1q3R5"
-AGENTS = ("antigravity", "claude", "codex", "opencode", "pi")
-
 List = Callable[..., Page]
 
 pytestmark = pytest.mark.skipif(not looks.CAN_TRUST_FOLDERS, reason="surveys are not remembered there")
@@ -652,8 +651,8 @@ def test_it_can_be_seen_and_cleared(home: Path, cache: Path, listed: List) -> No
     sizes = {one.agent: one.size for one in kept(environment)}
     clear(environment)
 
-    assert tuple(sizes) == AGENTS
-    assert min(sizes.values()) > 500
+    assert tuple(sizes) == tuple(sorted(REGISTRY))
+    assert min(sizes[agent] for agent in WRITERS) > 500
     assert kept(environment) == []
     assert own.exists()
     assert folder(environment) is not None

@@ -107,6 +107,22 @@ def put_other_values(path: Path, data: st.DataObject) -> None:
     path.write_text("\n".join(lines) + "\n")
 
 
+def columns_of(path: Path) -> list[tuple[str, str]]:
+    """Return the columns of a database, each with its table."""
+    with closing(sqlite3.connect(path)) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return [(one, row[1]) for one in tables for row in connection.execute(f"PRAGMA table_info({one})")]
+
+
+def put_into_column(path: Path, table: str, column: str, cell: object) -> None:
+    """Write the same into a column of all rows, as far as the table allows it."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA synchronous=OFF")
+        with suppress(sqlite3.Error):
+            connection.execute(f"UPDATE OR IGNORE {table} SET {column} = ?", (cell,))
+        connection.commit()
+
+
 def _put_into_database(path: Path, data: st.DataObject) -> None:
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA synchronous=OFF")

@@ -18,7 +18,7 @@ from sesls.adapters import REGISTRY, adapter
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
-from tests.adapters.damage import asked, damaged, files_of, put_other_values, whole_store
+from tests.adapters.damage import asked, columns_of, damaged, files_of, put_into_column, put_other_values, whole_store
 from tests.conftest import environment_of
 
 DESCRIBED = tuple(agent for agent in REGISTRY if adapter(agent).IS_DESCRIBED)
@@ -101,6 +101,18 @@ def test_any_value_in_any_place_costs_no_other_session(agent: str, data: st.Data
 
     assert ids(page) >= good_ids(agent)
     assert {one.path for one in page.warnings} <= {str(path)}
+
+
+@pytest.mark.parametrize("cell", [None, b"\xff\xfe", -1, 2**62, 1e300, "\x00", "{", ""], ids=repr)
+@pytest.mark.parametrize("agent", DESCRIBED)
+def test_any_type_in_any_column_is_borne(agent: str, cell: object) -> None:
+    with whole_store(builder(agent)) as home:
+        for path in [one for one in files_of(home) if one.suffix in (".db", ".sqlite3")]:
+            for table, column in columns_of(path):
+                whole = path.read_bytes()
+                put_into_column(path, table, column, cell)
+                asked(agent, home)
+                path.write_bytes(whole)
 
 
 def fingerprint(home: Path) -> dict[str, tuple[object, ...]]:

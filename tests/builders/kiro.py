@@ -97,7 +97,7 @@ def session(home: Path, number: int = 1, root: str = HOME, **keys: object) -> Pa
 def conversation(number: int = 1, seconds: float = 30, **keys: object) -> Record:
     """Return the JSON of a row: a conversation of one prompt, a tool's answer, and two answers."""
     asked = {"content": {"Prompt": {"prompt": f"Prompt {number}"}}, "timestamp": at(1)}
-    returned = {"content": {"ToolUseResults": {"tool_use_results": []}}, "timestamp": None}
+    returned: Record = {"content": {"ToolUseResults": {"tool_use_results": []}}, "timestamp": None}
     turns = [
         {"user": asked, "assistant": {"ToolUse": {"content": "", "tool_uses": []}}, "request_metadata": None},
         {
