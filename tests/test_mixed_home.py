@@ -1,4 +1,4 @@
-"""One home in which all five agents worked: one list, whatever is asked of it, and nothing in the home is touched."""
+"""One home in which five agents worked: one list, whatever is asked of it, and nothing in the home is touched."""
 
 from __future__ import annotations
 

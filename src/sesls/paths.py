@@ -7,6 +7,7 @@ import os
 import re
 import unicodedata
 from functools import lru_cache
+from urllib.parse import unquote
 
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
@@ -52,7 +53,6 @@ def of_uri(uri: str) -> str | None:
     """Return the local path that a `file://` URI names, on any system; URIs of other machines name none."""
     if not uri.startswith("file://"):
         return None
-    from urllib.parse import unquote  # here: a listing from the cache alone needs none
 
     path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
     return path[1:] if re.match(r"/[A-Za-z]:", path) else path

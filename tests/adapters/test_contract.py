@@ -4,7 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sesls.adapters import REGISTRY, antigravity, claude, cline, codex, continue_cli, copilot, opencode, pi
+from sesls.adapters import (
+    REGISTRY,
+    antigravity,
+    claude,
+    cline,
+    codex,
+    continue_cli,
+    copilot,
+    crush,
+    cursor,
+    droid,
+    goose,
+    grok,
+    kiro,
+    opencode,
+    pi,
+)
 from sesls.testing import AdapterContract
 from tests.builders import antigravity as antigravity_files
 from tests.builders import claude as claude_files
@@ -12,6 +28,12 @@ from tests.builders import cline as cline_files
 from tests.builders import codex as codex_files
 from tests.builders import continue_cli as continue_files
 from tests.builders import copilot as copilot_files
+from tests.builders import crush as crush_files
+from tests.builders import cursor as cursor_files
+from tests.builders import droid as droid_files
+from tests.builders import goose as goose_files
+from tests.builders import grok as grok_files
+from tests.builders import kiro as kiro_files
 from tests.builders import opencode as opencode_files
 from tests.builders import pi as pi_files
 from tests.builders.common import put, uuid
@@ -106,6 +128,55 @@ class TestCopilot(AdapterContract):
         copilot_files.session(home, number=1)
         copilot_files.flat(home, number=2)
         copilot_files.save(home, number=3)
+
+
+class TestCrush(AdapterContract):
+    agent = "crush"
+    adapter = crush
+    signposts = ("projects.json",)
+
+    def write(self, home: Path) -> None:
+        crush_files.whole_store(home)
+
+
+class TestCursor(AdapterContract):
+    agent = "cursor"
+    adapter = cursor
+
+    def write(self, home: Path) -> None:
+        cursor_files.whole_store(home)
+
+
+class TestDroid(AdapterContract):
+    agent = "droid"
+    adapter = droid
+
+    def write(self, home: Path) -> None:
+        droid_files.whole_store(home)
+
+
+class TestGoose(AdapterContract):
+    agent = "goose"
+    adapter = goose
+
+    def write(self, home: Path) -> None:
+        goose_files.whole_store(home)
+
+
+class TestGrok(AdapterContract):
+    agent = "grok"
+    adapter = grok
+
+    def write(self, home: Path) -> None:
+        grok_files.whole_store(home)
+
+
+class TestKiro(AdapterContract):
+    agent = "kiro"
+    adapter = kiro
+
+    def write(self, home: Path) -> None:
+        kiro_files.whole_store(home)
 
 
 def test_every_agent_is_here() -> None:

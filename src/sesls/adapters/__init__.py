@@ -22,6 +22,12 @@ REGISTRY: Mapping[str, str] = {
     "cline": "sesls.adapters.cline",
     "continue": "sesls.adapters.continue_cli",
     "copilot": "sesls.adapters.copilot",
+    "crush": "sesls.adapters.crush",
+    "cursor": "sesls.adapters.cursor",
+    "droid": "sesls.adapters.droid",
+    "goose": "sesls.adapters.goose",
+    "grok": "sesls.adapters.grok",
+    "kiro": "sesls.adapters.kiro",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 
