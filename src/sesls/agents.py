@@ -26,9 +26,9 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
     plugin: str | None
     """The package and its version that brings the adapter, where sesls itself does not."""
     versions: str | None
-    """Those whose files are known, in words; None where the adapter does not say."""
+    """Those whose files are known, in words; None where the adapter cannot be loaded."""
     is_described: bool | None
-    """Whether the adapter was written from descriptions alone; None where it does not say."""
+    """Whether the adapter was written from descriptions alone; None where it cannot be loaded."""
     sessions: int
     newest: Instant | None
     """The last activity of all its sessions."""
@@ -69,8 +69,8 @@ def about(survey: Survey, environment: Environment) -> Agent:
         agent=agent,
         label=survey.label,
         plugin=None if plugin is None else str(plugin),
-        versions=getattr(source, "VERSIONS", None),
-        is_described=getattr(source, "IS_DESCRIBED", None),
+        versions=None if source is None else source.VERSIONS,
+        is_described=None if source is None else source.IS_DESCRIBED,
         sessions=len(survey.summaries),
         newest=max((summary.last_activity for summary in survey.summaries), default=None),
         places=places(survey),
