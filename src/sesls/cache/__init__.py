@@ -34,6 +34,8 @@ Item = TypeVar("Item")
 
 _PIECE = 4096
 """How many entries are written and read back at a time: all at once would be in memory twice."""
+_OLD_NS = 600 * 10**9
+"""How old the last survey may get where listings cannot be sure of theirs, in nanoseconds."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
@@ -119,7 +121,9 @@ class Memory:
         pieces = disk.read(self._path("survey"), self._version)
         first = next(pieces, None)
         kept = None if first is None else _decoded(first, _KeptSurvey)
-        if kept is None or not kept.seen.hold(environment.variables, environment.cwd, self._known):
+        if kept is None or kept.seen.is_unsure:
+            return None
+        if not kept.seen.hold(environment.variables, environment.cwd, self._known):
             return None
         summaries: list[Summary] = []
         for piece in pieces:
@@ -143,12 +147,18 @@ class Memory:
         return None if kept is None else kept.row.title
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
-        """Keep a survey, where a folder's time tells of every change in it."""
+        """Keep a survey for the next listing, where a folder's time tells of every change in it.
+
+        Where it does not, the survey is kept all the same now and then, for those who ask for the last one.
+        """
         self._known = seen.paths
         self._is_survey_new = True
-        if self._folder is not None and looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns):
+        if self._folder is None:
+            return
+        is_sure = looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)
+        if is_sure or disk.age_ns(self._path("survey"), self._now_ns) > _OLD_NS:
             with suppress(*_CANNOT_BE_KEPT):
-                disk.write(self._path("survey"), _survey_pieces(survey, seen), self._version)
+                disk.write(self._path("survey"), _survey_pieces(survey, seen, is_sure=is_sure), self._version)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
@@ -388,8 +398,8 @@ def _pieces(entries: Mapping[str, msgspec.Raw]) -> Iterator[bytes]:
         yield msgspec.msgpack.encode(dict(some))
 
 
-def _survey_pieces(survey: Survey, seen: Looks) -> Iterator[bytes]:
-    yield _encoded(_KeptSurvey(replace(survey, summaries=()), seen.without_paths()))
+def _survey_pieces(survey: Survey, seen: Looks, *, is_sure: bool) -> Iterator[bytes]:
+    yield _encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
     for paths in _batches(seen.paths.items()):
         yield _encoded(_KeptPart(dict(paths), []))
     for summaries in _batches(survey.summaries):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import zlib
@@ -64,6 +65,14 @@ def _replace(path: str, temporary: str, pieces: Iterable[bytes], version: str) -
     except BaseException:
         _remove(temporary)
         raise
+
+
+def age_ns(path: str, now_ns: int) -> float:
+    """Return how long ago a file was written, in nanoseconds; infinite where there is none."""
+    try:
+        return now_ns - os.stat(path).st_mtime_ns
+    except OSError:
+        return math.inf
 
 
 def _header(version: str) -> bytes:
