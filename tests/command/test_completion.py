@@ -129,7 +129,7 @@ def test_secrets_are_masked_also_after_a_listing_that_showed_them(home: Path) ->
     assert f"{uuid(1)}\tdeploy with [REDACTED_GITHUB_TOKEN] please" in asked(home, "sesls show ", "fish").text
 
 
-HOSTILE = "x\\$(touch HERE) `touch HERE` $(touch HERE) \"; touch HERE; ' ' ; touch HERE # \\\" \\ )) [bold] end"
+HOSTILE = "x\\$(touch HERE) \\`touch HERE\\` $(touch HERE) ' ; touch HERE # )) [bold] end"
 
 
 @pytest.fixture
