@@ -109,6 +109,7 @@ def run_in_terminal(
     columns: int,
     stderr_too: bool = False,
     variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
 ) -> Run:
     """Run the command with a terminal of that width for stdout, and the same one or a pipe for stderr."""
     import fcntl
@@ -118,7 +119,7 @@ def run_in_terminal(
     screen, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     process = subprocess.Popen(
-        [SESLS, *arguments],
+        [*command, *arguments],
         env=variables_of(home, {"TERM": "xterm-256color", **(variables or {})}),
         cwd=home.parent,
         stdin=subprocess.DEVNULL,
