@@ -55,11 +55,14 @@ def write(command: AnyCommand, context: Context, formatter: HelpFormatter) -> No
     command.format_usage(context, formatter)
     with formatter.indentation():
         formatter.write_text(" ".join((command.help or "").split()))
-    for heading, rows in sections(command, context):
-        formatter.write_paragraph()
-        head(heading)
-        with formatter.indentation():
-            formatter.write_dl(rows)
+    for heading, every in sections(command, context):
+        # A screen is short, and who reads this knows the option.
+        rows = [row for row in every if "--help" not in row[0]] if isinstance(command, TyperGroup) else every
+        if rows:
+            formatter.write_paragraph()
+            head(heading)
+            with formatter.indentation():
+                formatter.write_dl(rows)
     if command.epilog:
         formatter.write_paragraph()
         head("Examples")

@@ -414,8 +414,8 @@ def test_diagnostics_are_an_answer_of_their_own(mixed: Path) -> None:
     text, json = run(mixed, "diagnostics"), run(mixed, "diagnostics", "--json")
 
     assert text.status == json.status == 0
-    assert "total     4 sessions, 2026-03-10" in text.text
-    assert "warning   codex: ~/.codex/sessions/" in text.text
+    assert "total       4 sessions, 2026-03-10" in text.text
+    assert "warning     codex: ~/.codex/sessions/" in text.text
     assert list(json.json()) == ["scanned", "corpus", "filters", "hints", "warnings"]
 
 

@@ -2,6 +2,9 @@
 
 # Without `from __future__ import annotations`: see `sesls.commands.list`.
 
+import sys
+from shutil import get_terminal_size
+
 import typer
 
 from sesls import options, usage
@@ -67,4 +70,5 @@ def diagnostics(
     else:
         from sesls.output import notes
 
-        terminal.write(*notes.diagnosis(found, problems, environment.home))
+        cells = get_terminal_size().columns if sys.stdout.isatty() else None
+        terminal.write(*notes.diagnosis(found, problems, environment.home, cells))

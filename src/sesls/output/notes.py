@@ -8,13 +8,14 @@ from sesls.cache.disk import Kept
 from sesls.diagnostics import Diagnostics, Scanned
 from sesls.instants import rfc3339
 from sesls.output import words
-from sesls.output.widths import cut, padded, width
+from sesls.output.widths import cut, cut_start, padded, width
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Problem
 from sesls.text import one_line
 
 _WARNINGS_SHOWN = 5
+_HEAD = 12
 
 
 def below(page: Page, query: Query) -> Iterator[str]:
@@ -69,7 +70,10 @@ def unknown(name: str, page: Page) -> Iterator[str]:
 def candidates(name: str, page: Page, cells: int | None) -> Iterator[str]:
     """Yield the sessions that a name may mean, no line wider than so many cells."""
     yield f"sesls: {name!r} may be any of {words.count(page.total, 'session')}:"
-    rows = [(one.uuid, one.agent, words.age(one.age_sec), one.title or "-") for one in page.sessions]
+    ids = [one.uuid for one in page.sessions]
+    # On a terminal room is short; in a pipe, and where others begin alike, ids are whole.
+    shown = dict(zip(ids, ids, strict=True)) if cells is None or page.truncated else words.short_ids(ids)
+    rows = [(shown[one.uuid], one.agent, words.age(one.age_sec), one.title or "-") for one in page.sessions]
     if len({row[:2] for row in rows}) < len(rows):  # one id in several places: the file tells them apart
         rows = [(path, *row[1:]) for row, path in zip(rows, (one.path for one in page.sessions), strict=True)]
     widest = [max(map(width, column)) for column in zip(*rows, strict=True)]
@@ -83,23 +87,35 @@ def candidates(name: str, page: Page, cells: int | None) -> Iterator[str]:
 def explanation(found: Diagnostics, home: str) -> Iterator[str]:
     """Yield why there is no session to list: each agent's places that exist, and what removed the sessions."""
     yield "No session to list."
-    yield from _agents(found, home, everything=False)
+    asked = found.filters.get("agent", ())
+    here = [item for item in found.scanned if item.source_found or item.agent in asked]
+    yield from _agents(here, home, everything=False)
+    if here and (others := len(found.scanned) - len(here)):
+        verb = "has" if others == 1 else "have"
+        yield f"{words.count(others, 'more agent')} {verb} no place here; where it would be: sesls agents"
     yield from (f"  {one_line(hint)}" for hint in found.hints)
 
 
-def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Iterator[str]:
-    """Yield the whole of what `sesls diagnostics` has to say."""
-    yield from _agents(found, home, everything=True)
-    yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
+def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str, cells: int | None = None) -> Iterator[str]:
+    """Yield the whole of what `sesls diagnostics` has to say.
+
+    For a terminal of so many cells, missing places are counted and paths cut.
+    """
+    yield from _agents(found.scanned, home, everything=cells is None, cells=cells)
+    yield _headed("total", f"{words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}")
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
         verb = "matches" if found.matching == 1 else "match"
-        yield f"filters   {filters}: {words.count(found.matching, 'session')} {verb}"
-        removed = ", ".join(f"{name} {count:,}" for name, count in found.removed.items())
-        yield f"removed   {removed}"
-    yield from (f"hint      {one_line(hint)}" for hint in found.hints)
+        yield _headed("filters", f"{filters}: {words.count(found.matching, 'session')} {verb}")
+        yield _headed("removed", ", ".join(f"{name} {count:,}" for name, count in found.removed.items()))
+    yield from (_headed("hint", one_line(hint)) for hint in found.hints)
     for problem in problems:
-        yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
+        where = words.directory(problem.path, home)
+        yield _headed("warning", f"{problem.agent}: {where}: {one_line(problem.problem)}")
+
+
+def _headed(head: str, text: str) -> str:
+    return f"{head:<{_HEAD}}{text}"
 
 
 def kept(agents: Sequence[Kept]) -> Iterator[str]:
@@ -109,27 +125,25 @@ def kept(agents: Sequence[Kept]) -> Iterator[str]:
     yield f"{'total':<12} {words.size(sum(one.size for one in agents)):>9}"
 
 
-def _agents(found: Diagnostics, home: str, *, everything: bool) -> Iterator[str]:
+def _agents(scanned: Sequence[Scanned], home: str, *, everything: bool, cells: int | None = None) -> Iterator[str]:
     last = ""
-    for item in found.scanned:
+    for item in scanned:
         if item.home != last:
-            yield f"home      {words.directory(item.home, home)}"
+            yield _headed("home", words.directory(item.home, home))
             last = item.home
-        yield from _agent(item, home, everything=everything)
+        yield from _agent(item, home, everything=everything, cells=cells)
 
 
-def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
-    yield f"{item.agent:<9} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
-    missing = [place for place in item.places if place.state == "missing"]
-    for place in item.places:
-        # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
-        if place.state == "missing" and place is not item.places[0] and not everything:
-            continue
+def _agent(item: Scanned, home: str, *, everything: bool, cells: int | None) -> Iterator[str]:
+    yield _headed(item.agent, f"{words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}")
+    # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
+    told = [place for place in item.places if everything or place.state != "missing" or place is item.places[0]]
+    for place in told:
         state = words.count(place.sessions, "session") if place.state == "found" else place.state
-        yield f"          {state:<16} {words.directory(place.path, home)}"
-    hidden = [place for place in missing if place is not item.places[0]]
-    if hidden and not everything:
-        yield f"          {words.count(len(hidden), 'more place')} looked at, not there"
+        start, path = _headed("", f"{state:<16} "), words.directory(place.path, home)
+        yield start + (path if cells is None else cut_start(path, max(cells - len(start), 8), "…"))
+    if hidden := len(item.places) - len(told):
+        yield _headed("", f"{words.count(hidden, 'more place')} looked at, not there")
 
 
 def _span(earliest: str | None, newest: str | None) -> str:

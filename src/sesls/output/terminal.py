@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
@@ -73,10 +73,23 @@ def write_json(answer: dict[str, Any]) -> None:
 
 
 def say(*lines: str, dim: bool = False) -> None:
-    """Write lines about the answer to stderr, after what stdout has so far."""
+    """Write lines about the answer to stderr, after what stdout has so far; a terminal gets them wrapped at blanks."""
     sys.stdout.flush()
-    for line in lines:
+    cells = cells_of_stderr()
+    for line in lines if cells is None else _wrapped(lines, cells):
         print(f"\x1b[2m{line}\x1b[0m" if dim else line, file=sys.stderr)
+
+
+def _wrapped(lines: Sequence[str], cells: int) -> Iterator[str]:
+    from textwrap import wrap  # both here: a pipe needs none
+
+    from sesls.output.widths import width
+
+    for line in lines:
+        if width(line) <= cells:
+            yield line
+        else:
+            yield from wrap(line, cells, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def progress(variables: Mapping[str, str], *, is_streaming: bool = False) -> AbstractContextManager[Progress]:
