@@ -84,9 +84,18 @@ class Memory:
         self._now_ns = time.time_ns()
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
+        self.found: Survey | None = None
+        """What this listing found by looking through the stores; its summaries have their sources."""
         self._sections: dict[str, dict[str, msgspec.Raw]] = {}
         self._changed: set[str] = set()
         self._is_survey_new = False
+
+    def again(self) -> Memory:
+        """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
+        memory = Memory(self._agent, self._folder, redact=self.redact, processes=self._processes)
+        memory._is_awake = True
+        memory._sections, memory._changed = self._sections, self._changed
+        return memory
 
     def survey(self, environment: Environment) -> Survey | None:
         """Return the last survey if it still holds; its summaries have no source."""
@@ -98,6 +107,7 @@ class Memory:
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey, where a folder's time tells of every change in it."""
+        self.found = survey
         self._known = seen.paths
         self._is_survey_new = True
         if looks.CAN_TRUST_FOLDERS:
@@ -196,9 +206,7 @@ class Memory:
                 self._changed.add(section)
 
     def save(self, summaries: Collection[Summary]) -> None:
-        """Write what is new, and drop what is about sessions and files that are gone."""
-        if self._folder is None:
-            return
+        """Write what is new where there is a folder, and drop what is about sessions and files that are gone."""
         if self._is_survey_new:
             current: dict[str, Collection[str]] = {
                 "facts": self._known,
@@ -210,7 +218,7 @@ class Memory:
                 if gone := entries.keys() - keys:
                     self._sections[section] = {key: entry for key, entry in entries.items() if key not in gone}
                     self._changed.add(section)
-        for section in self._changed:
+        for section in self._changed if self._folder is not None else ():
             _write(self._path(section), self._sections[section])
         self._changed.clear()
 

@@ -28,6 +28,15 @@ def encoded(answer: dict[str, Any]) -> bytes:
     written = (
         b"{" + b",\n ".join(_ENCODER.encode(key) + b": " + _value(value) for key, value in answer.items()) + b"}\n"
     )
+    return _safe(written)
+
+
+def line(message: dict[str, Any]) -> bytes:
+    """Return a message as UTF-8 on one line, with its end."""
+    return _safe(_value(message)) + b"\n"
+
+
+def _safe(written: bytes) -> bytes:
     for lead, unsafe in _UNSAFE:
         if lead in written:
             written = re.sub(unsafe, _escaped, written)
@@ -41,20 +50,21 @@ def _value(value: Any) -> bytes:
         return _ENCODER.encode(value)
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
-        return _value(_without_surrogates(msgspec.to_builtins(value)))
+        return _value(without_surrogates(msgspec.to_builtins(value)))
 
 
 def _lines(values: Sequence[Any]) -> bytes:
     return _ENCODER.encode_lines(values).rstrip().replace(b"\n", b",\n  ")  # no line end can stand within a value
 
 
-def _without_surrogates(value: Any) -> Any:
+def without_surrogates(value: Any) -> Any:
+    """Return plain data with what is no character (in a name that is not UTF-8) replaced by U+FFFD."""
     if isinstance(value, str):
         return _surrogate().sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
+        return [without_surrogates(item) for item in value]
     return value
 
 

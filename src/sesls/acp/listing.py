@@ -1,0 +1,218 @@
+"""Pages of sessions in the protocol's shape, each walk through them over one snapshot of the inventory."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, count
+
+import msgspec
+
+from sesls import inventory
+from sesls.acp.parameters import wrong
+from sesls.acp.wire import Message
+from sesls.cache import Memory
+from sesls.environment import Environment
+from sesls.inventory import Selection
+from sesls.output.json import without_surrogates
+from sesls.paths import absolute_or_none, is_within, normal
+from sesls.query import Query
+from sesls.session import Problem, Session, Summary
+
+PAGE_SIZE = 100
+_SNAPSHOTS = 8
+"""How many snapshots are kept for walks that have not ended."""
+
+
+class Position(msgspec.Struct, frozen=True):
+    """Where a page starts: in which sessions, and after how many of them."""
+
+    directory: str | None
+    """In its normal form; None for all sessions."""
+    offset: int
+
+
+class Snapshot:
+    """The sessions as they were at one moment, the newest first, each with an id of its own."""
+
+    def __init__(self, selection: Selection, memories: Mapping[str, Memory]) -> None:
+        everything = [summary for survey in selection.surveys for summary in survey.summaries]
+        # Ids are given before anything is filtered, so that a session has the same one whatever is asked for.
+        ids = dict(zip(map(id, everything), session_ids(everything), strict=True))
+        self.selection = selection
+        self.memories = memories
+        self.summaries = [one for one in selection.summaries if absolute_or_none(one.project_dir) is not None]
+        self.ids = [ids[id(summary)] for summary in self.summaries]
+        self.directories = [normal(without_surrogates(summary.project_dir)) for summary in self.summaries]
+        self.omitted = len(selection.summaries) - len(self.summaries)
+        self.problems = tuple(problem for survey in selection.surveys for problem in survey.problems)
+        self.cursors: dict[str, Position] = {}
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for place, directory in enumerate(self.directories):
+            self._places[directory].append(place)
+
+    def places(self, directory: str | None) -> Sequence[int]:
+        """Return where the sessions of a directory stand, or all."""
+        return range(len(self.summaries)) if directory is None else self._places.get(directory, ())
+
+    def is_like(self, other: Snapshot) -> bool:
+        """Tell whether both snapshots have the same pages."""
+        return (
+            self.ids == other.ids
+            and self.directories == other.directories
+            and [one.last_activity for one in self.summaries] == [one.last_activity for one in other.summaries]
+        )
+
+    def cursor(self, position: Position) -> str:
+        """Return the cursor of a page, always the same for the same page."""
+        known = next((cursor for cursor, own in self.cursors.items() if own == position), None)
+        if known is None:
+            known = os.urandom(12).hex()
+            self.cursors[known] = position
+        return known
+
+
+class Listing:
+    """The inventory of one connection: its pages, and single sessions out of it."""
+
+    def __init__(self, query: Query, environment: Environment, *, processes: int = 1, size: int = PAGE_SIZE) -> None:
+        self._query = query
+        self._environment = environment
+        self._size = size
+        self._memories = inventory.remembered(query, environment, processes=processes)
+        self._latest: Snapshot | None = None
+        self._walked: list[Snapshot] = []
+        """Those that cursors were given for, the last used last."""
+
+    def page(self, directory: str | None, cursor: str | None) -> Message:
+        """Return a page as the answer to `session/list`.
+
+        directory: only the sessions of exactly this one; None for all.
+        cursor: the one that the page before gave; None for the first page.
+
+        Raises ProtocolError for a cursor that was not given, or given for another directory.
+        """
+        directory = None if directory is None else normal(directory)
+        snapshot, offset = self._start() if cursor is None else self._resume(cursor, directory)
+        places = snapshot.places(directory)
+        shown = places[offset : offset + self._size]
+        reading = inventory.read([snapshot.summaries[place] for place in shown], self._environment, snapshot.memories)
+        about: Message = {"total": len(places), "omitted": snapshot.omitted}
+        if reading.redactions:
+            about["redactions"] = reading.redactions
+        if problems := _warnings(snapshot.problems if cursor is None else (), reading.problems):
+            about["warnings"] = problems
+        sessions = [info(snapshot.ids[place], one) for place, one in zip(shown, reading.sessions, strict=True)]
+        answer: Message = {"sessions": sessions, "_meta": {"sesls": about}}
+        end = offset + len(shown)
+        if end < len(places):
+            answer["nextCursor"] = self._continued(snapshot, Position(directory, end))
+        if cursor is None or end == len(places):
+            self.save()
+        return answer
+
+    def sessions(self, ids: Collection[str]) -> dict[str, Session]:
+        """Return those of some sessions that are there, as they are now."""
+        snapshot = self._look()
+        places = [place for place, session_id in enumerate(snapshot.ids) if session_id in ids]
+        reading = inventory.read([snapshot.summaries[place] for place in places], self._environment, snapshot.memories)
+        return dict(zip((snapshot.ids[place] for place in places), reading.sessions, strict=True))
+
+    def newest(self, directory: str, limit: int) -> tuple[Sequence[Session], int]:
+        """Return the newest sessions of a directory and all below it, and how many there are."""
+        snapshot = self._look()
+        found = [one for one in snapshot.selection.summaries if is_within(one.project_dir, directory)]
+        return inventory.read(found[:limit], self._environment, snapshot.memories).sessions, len(found)
+
+    def save(self) -> None:
+        """Keep for later listings what this one learnt."""
+        if self._latest is not None:
+            inventory.save(self._latest.selection, self._latest.memories)
+
+    def _look(self) -> Snapshot:
+        memories = {agent: memory.again() for agent, memory in self._memories.items()}
+        self._latest = Snapshot(inventory.select(self._query, self._environment, memories), memories)
+        return self._latest
+
+    def _start(self) -> tuple[Snapshot, int]:
+        """Return a snapshot of now, with the cursors of an earlier one that is like it."""
+        snapshot = self._look()
+        like = next((one for one in self._walked if one.is_like(snapshot)), None)
+        if like is not None:
+            self._walked.remove(like)
+            snapshot.cursors = like.cursors
+            self._walked.append(snapshot)
+        return snapshot, 0
+
+    def _resume(self, cursor: str, directory: str | None) -> tuple[Snapshot, int]:
+        snapshot = next((one for one in self._walked if cursor in one.cursors), None)
+        if snapshot is None:
+            raise wrong("cursor is none that was given, or too old")
+        position = snapshot.cursors[cursor]
+        if position.directory != directory:
+            raise wrong("cursor was given for another cwd")
+        return snapshot, position.offset
+
+    def _continued(self, snapshot: Snapshot, position: Position) -> str:
+        """Return the cursor of a page, and keep the snapshot that it belongs to."""
+        self._walked = [*(one for one in self._walked if one is not snapshot), snapshot][-_SNAPSHOTS:]
+        return snapshot.cursor(position)
+
+
+def info(session_id: str, session: Session) -> Message:
+    """Return a session as the protocol's `SessionInfo`, with what the protocol has no word for in `_meta.sesls`.
+
+    Age and activity are left out: they change while nothing happens.
+    """
+    own: Message = {
+        "agent": session.agent,
+        "uuid": session.uuid,
+        "kind": session.kind,
+        "parent_uuid": session.parent_uuid,
+        "launch_surface": session.launch_surface,
+        "models": session.models,
+        "created": session.created,
+        "size_bytes": session.size_bytes,
+        "message_count": session.message_count,
+        "path": session.path,
+        "resume_command": session.resume_command,
+    }
+    if session.extra:
+        own["extra"] = session.extra
+    answer: Message = {"sessionId": session_id, "cwd": session.project_dir}
+    if session.title is not None:
+        answer["title"] = session.title
+    return answer | {"updatedAt": session.last_activity, "_meta": {"sesls": own}}
+
+
+def session_ids(summaries: Sequence[Summary]) -> list[str]:
+    """Return the id of each session of some agents: `claude:<uuid>`, and another one for every session.
+
+    An agent may have several with the same uuid: Pi's are unique only within a directory (1.6), and stores get
+    copied. Of those, the first by path has the plain id, and every other one adds a mark made of its path, so that
+    an id stays what it is when other sessions come and go.
+    """
+    plain: list[str] = [without_surrogates(f"{summary.agent}:{summary.uuid}") for summary in summaries]
+    same: dict[str, list[int]] = defaultdict(list)
+    for place, session_id in enumerate(plain):
+        same[session_id].append(place)
+    ids, taken = list(plain), set(plain)
+    for session_id, places in same.items():
+        for place in sorted(places, key=lambda place: summaries[place].path)[1:]:
+            path = summaries[place].path.encode("utf-8", "surrogatepass")
+            marked = f"{session_id}~{zlib.crc32(path):08x}"
+            ids[place] = next(one for one in _numbered(marked) if one not in taken)
+            taken.add(ids[place])
+    return ids
+
+
+def _numbered(marked: str) -> Iterator[str]:
+    """Yield a text and, for what even a path does not tell apart, the same with a number."""
+    yield marked
+    yield from (f"{marked}~{number}" for number in count(2))
+
+
+def _warnings(*problems: Sequence[Problem]) -> list[dict[str, str]]:
+    return [problem.to_dict() for problem in dict.fromkeys(chain(*problems))]
