@@ -6,7 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 
 from sesls.acp import parameters, versions, viewer
-from sesls.acp.listing import Listing, info
+from sesls.acp.listing import Listing
+from sesls.acp.sessions import session_info
 from sesls.acp.versions import Version
 from sesls.acp.wire import (
     INTERNAL_ERROR,
@@ -133,8 +134,10 @@ class Connection:
         directory = parameters.directory(params)
         parameters.servers(params)
         parameters.replay(params)
-        own = self._views.get(session_id) or self._listed(session_id).project_dir
-        if own is None or normal(directory) != normal(own):
+        own = self._views.get(session_id)
+        if own is None:
+            own = session_info(session_id, self._listed(session_id))["cwd"]
+        if normal(directory) != normal(own):
             raise parameters.wrong("cwd is another one than the session's")
         self._closed.discard(session_id)
         return viewer.resumption(session_id)
@@ -153,7 +156,7 @@ class Connection:
 
     def _changes(self, session_id: str, session: Session) -> Iterator[bytes]:
         """Yield the notification of what changed in a session, if anything did, and take it for seen."""
-        seen, now = self._shown[session_id], info(session_id, session)
+        seen, now = self._shown[session_id], session_info(session_id, session)
         changed = {name: now.get(name) for name in ("title", "updatedAt", "_meta") if seen.get(name) != now.get(name)}
         if changed and session_id not in self._closed:
             update = {"sessionUpdate": "session_info_update", **changed}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, count
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 import msgspec
 
 from sesls import inventory
 from sesls.acp.parameters import wrong
+from sesls.acp.sessions import session_ids, session_info
 from sesls.acp.wire import Message
 from sesls.cache import Memory
 from sesls.environment import Environment
@@ -19,7 +19,7 @@ from sesls.inventory import Selection
 from sesls.output.json import without_surrogates
 from sesls.paths import absolute_or_none, is_within, normal
 from sesls.query import Query
-from sesls.session import Problem, Session, Summary
+from sesls.session import Problem, Session
 
 PAGE_SIZE = 100
 _SNAPSHOTS = 8
@@ -104,7 +104,7 @@ class Listing:
             about["redactions"] = reading.redactions
         if problems := _warnings(snapshot.problems if cursor is None else (), reading.problems):
             about["warnings"] = problems
-        sessions = [info(snapshot.ids[place], one) for place, one in zip(shown, reading.sessions, strict=True)]
+        sessions = [session_info(snapshot.ids[place], one) for place, one in zip(shown, reading.sessions, strict=True)]
         answer: Message = {"sessions": sessions, "_meta": {"sesls": about}}
         end = offset + len(shown)
         if end < len(places):
@@ -159,59 +159,6 @@ class Listing:
         """Return the cursor of a page, and keep the snapshot that it belongs to."""
         self._walked = [*(one for one in self._walked if one is not snapshot), snapshot][-_SNAPSHOTS:]
         return snapshot.cursor(position)
-
-
-def info(session_id: str, session: Session) -> Message:
-    """Return a session as the protocol's `SessionInfo`, with what the protocol has no word for in `_meta.sesls`.
-
-    Age and activity are left out: they change while nothing happens.
-    """
-    own: Message = {
-        "agent": session.agent,
-        "uuid": session.uuid,
-        "kind": session.kind,
-        "parent_uuid": session.parent_uuid,
-        "launch_surface": session.launch_surface,
-        "models": session.models,
-        "created": session.created,
-        "size_bytes": session.size_bytes,
-        "message_count": session.message_count,
-        "path": session.path,
-        "resume_command": session.resume_command,
-    }
-    if session.extra:
-        own["extra"] = session.extra
-    answer: Message = {"sessionId": session_id, "cwd": session.project_dir}
-    if session.title is not None:
-        answer["title"] = session.title
-    return answer | {"updatedAt": session.last_activity, "_meta": {"sesls": own}}
-
-
-def session_ids(summaries: Sequence[Summary]) -> list[str]:
-    """Return the id of each session of some agents: `claude:<uuid>`, and another one for every session.
-
-    An agent may have several with the same uuid: Pi's are unique only within a directory (1.6), and stores get
-    copied. Of those, the first by path has the plain id, and every other one adds a mark made of its path, so that
-    an id stays what it is when other sessions come and go.
-    """
-    plain: list[str] = [without_surrogates(f"{summary.agent}:{summary.uuid}") for summary in summaries]
-    same: dict[str, list[int]] = defaultdict(list)
-    for place, session_id in enumerate(plain):
-        same[session_id].append(place)
-    ids, taken = list(plain), set(plain)
-    for session_id, places in same.items():
-        for place in sorted(places, key=lambda place: summaries[place].path)[1:]:
-            path = summaries[place].path.encode("utf-8", "surrogatepass")
-            marked = f"{session_id}~{zlib.crc32(path):08x}"
-            ids[place] = next(one for one in _numbered(marked) if one not in taken)
-            taken.add(ids[place])
-    return ids
-
-
-def _numbered(marked: str) -> Iterator[str]:
-    """Yield a text and, for what even a path does not tell apart, the same with a number."""
-    yield marked
-    yield from (f"{marked}~{number}" for number in count(2))
 
 
 def _warnings(*problems: Sequence[Problem]) -> list[dict[str, str]]:

@@ -14,7 +14,7 @@ from sesls.acp.connection import Connection
 from sesls.acp.listing import Listing
 
 _CHUNK = 65_536
-_WAITING = 64
+_WAITING = 8
 """How many lines may wait for their answers before no more are read."""
 
 
@@ -28,6 +28,9 @@ def serve(listing: Listing, watch: float | None = None) -> None:
     requests, answers = sys.stdin.fileno(), sys.stdout.fileno()
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a client that goes away is an end like any other
+    if os.name == "posix":
+        for descriptor in (requests, answers):  # whoever started us may have left them otherwise
+            os.set_blocking(descriptor, True)
     connection = Connection(listing, watch=watch is not None)
     lines = wire.lines(_chunks(requests))
     messages = _answers(connection, lines) if watch is None else _watched(connection, lines, watch)
