@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -103,10 +104,45 @@ def test_streams_that_do_not_wait_are_made_to(orchard: Path) -> None:
     os.close(requests)
     os.close(out)
     with open(into, "wb") as writer, open(answers, "rb") as reader:
-        writer.write(asking("initialize", initialize(1)))
-        writer.flush()
-        assert json.loads(reader.readline())["result"]["protocolVersion"] == 1
+        for number in range(3):  # each but the first while it waits
+            writer.write(asking("initialize", initialize(1), number))
+            writer.flush()
+            assert json.loads(reader.readline())["id"] == number
     assert process.wait(SECONDS) == 0
+
+
+def test_what_anything_else_prints_gets_between_no_messages(orchard: Path) -> None:
+    program = (
+        "import sys\n"
+        "from sesls import cli, inventory\n"
+        "select = inventory.select\n"
+        "inventory.select = lambda *given: print('a stray line') or select(*given)\n"
+        f"sys.argv = [{SESLS!r}, 'acp']\n"
+        "cli.main()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input=asking("initialize", initialize(1)) + asking("session/list"),
+        env=variables_of(orchard),
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+    assert done.returncode == 0
+    assert [list(json.loads(line)) for line in done.stdout.splitlines()] == [["jsonrpc", "id", "result"]] * 2
+    assert b"a stray line" in done.stderr
+
+
+def test_what_was_learnt_is_kept_at_the_end(home: Path) -> None:
+    mixed.write(home)
+    with Client(home) as client:
+        view = client.started().ask("session/new", {"cwd": "/srv", "mcpServers": []})["result"]
+        client.ask("session/prompt", {**view, "prompt": [{"type": "text", "text": "Hello"}]})
+        assert not (home.parent / "cache").exists()
+        client.close()
+
+    assert any((home.parent / "cache").rglob("claude.contents"))
 
 
 @pytest.mark.parametrize("arguments", [("--agent", "nobody"), ("--watch", "0"), ("--watch", "x"), ("--limit", "5")])

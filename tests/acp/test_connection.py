@@ -13,6 +13,7 @@ from tests.builders import claude, codex, pi
 from tests.builders.common import uuid
 
 INVALID_PARAMS = -32602
+INVALID_REQUEST = -32600
 METHOD_NOT_FOUND = -32601
 NOT_FOUND = -32002
 INTERNAL_ERROR = -32603
@@ -74,6 +75,15 @@ def test_what_is_not_promised_is_not_there(orchard: Path, version: int, method: 
 
     for params in ({"sessionId": LISTED, "cwd": "/srv/orchard", "mcpServers": []}, {}, 5):
         assert talk.code(method, params) == METHOD_NOT_FOUND
+
+
+def test_only_version_1_allows_null_for_an_id(orchard: Path) -> None:
+    line = asking("session/list", {}, None)
+
+    assert [one["id"] for one in Talk(orchard, 1).say(line) if "result" in one] == [None]
+    for version in (None, 2):
+        (answer,) = Talk(orchard, version).say(line)
+        assert (answer["id"], answer["error"]["code"]) == (None, INVALID_REQUEST)
 
 
 @pytest.mark.parametrize("method", ["session/resume", "session/close"])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import pytest
@@ -217,6 +216,16 @@ def test_two_sessions_of_one_uuid_have_two_ids_which_no_filter_changes(orchard: 
     assert copies(Talk(orchard, agents=("pi",), kind="agent", noise="exclude")) == both
 
 
+def test_an_id_stays_the_same_when_the_session_it_is_shared_with_is_filtered_out(home: Path) -> None:
+    pi.session(home, number=1)
+    pi.session(home, [pi.header(40, cwd="/srv/z"), pi.said("Copied")], number=40, directory="/srv/z")
+    pi.child(pi.folder(home) / pi.file_name(1), [pi.header(40), pi.said("Copied")])
+    everything = ids(Talk(home).sessions())
+
+    assert len(everything) == len(set(everything)) == 3
+    assert {*ids(Talk(home, kind="agent").sessions()), *ids(Talk(home, kind="subagent").sessions())} == {*everything}
+
+
 def test_filters_are_those_of_the_list(orchard: Path, ask: Ask) -> None:
     def kinds(**fields: object) -> set[tuple[str, str]]:
         shown = Talk(orchard, **fields).sessions()  # type: ignore[arg-type]
@@ -263,13 +272,31 @@ def test_what_cannot_be_read_is_told_once_for_all_pages(home: Path) -> None:
 
 def test_what_a_walk_learnt_is_kept_for_later_listings(home: Path) -> None:
     for number in range(1, 4):
-        path = write_claude(home, number, number)
-        os.utime(path, (0, 0))
-    talk = Talk(home, size=2)
-    talk.sessions()
-    talk.connection.end()
+        write_claude(home, number, number)
 
-    assert any((home.parent / "cache").rglob("claude.*"))
+    def kept() -> int:
+        return sum(path.stat().st_size for path in (home.parent / "cache").rglob("claude.contents"))
+
+    talk = Talk(home, size=1)
+    first = talk.result("session/list")
+    of_one = kept()
+    second = talk.result("session/list", {"cursor": first["nextCursor"]})
+    talk.result("session/list", {"cursor": second["nextCursor"]})
+
+    assert kept() > of_one > 0
+
+
+def test_a_session_that_moves_to_another_directory_leaves_no_gap_in_a_walk(home: Path) -> None:
+    for number in range(1, 5):
+        write_claude(home, number, number)
+    talk = Talk(home, size=2)
+    first = talk.result("session/list", {"cwd": "/srv/orchard"})
+    write_claude(home, 4, 4, "/srv/barn").replace(claude.folder(home) / f"{uuid(4)}.jsonl")
+    assert ids(talk.sessions(cwd="/srv/barn")) == [f"claude:{uuid(4)}"]
+    assert len(talk.result("session/list", {"cwd": "/srv/orchard"})["sessions"]) == 2
+    second = talk.result("session/list", {"cwd": "/srv/orchard", "cursor": first["nextCursor"]})
+
+    assert ids(second["sessions"]) == [f"claude:{uuid(number)}" for number in (2, 1)]
 
 
 def titles(sessions: list[Message]) -> list[object]:
