@@ -15,9 +15,9 @@ from sesls.session import Session, Summary
 def session_ids(summaries: Sequence[Summary]) -> list[str]:
     """Return the id of each session of some agents: `claude:<uuid>`, and another one for every session.
 
-    An agent may have several with the same uuid: Pi's are unique only within a directory (1.6), and stores get
-    copied. Of those, the first by path has the plain id, and every other one adds a mark made of its path, so that
-    an id stays what it is when other sessions come and go.
+    An agent may have several with the same uuid: the short ids of Claude's older subagents (2.1.2) are unique only
+    within a session, Pi's (1.6) only within a directory, and stores get copied. Of those, the first by path has the
+    plain id, and every other one adds a mark made of its path, so that hardly an id changes when others come and go.
     """
     plain: list[str] = [without_surrogates(f"{summary.agent}:{summary.uuid}") for summary in summaries]
     same: dict[str, list[int]] = defaultdict(list)
