@@ -137,8 +137,33 @@ def test_a_changed_cursor_is_none(orchard: Path) -> None:
     talk.result("session/list", {"cursor": cursor})
 
 
-def test_a_cursor_is_of_one_connection(orchard: Path) -> None:
-    refused(Talk(orchard, size=2), cursor=Talk(orchard, size=2).result("session/list")["nextCursor"])
+@given(size=st.integers(1, 12), directory=st.sampled_from([None, "/srv/orchard", "/srv/barn"]))
+def test_a_walk_goes_on_in_another_process(orchard: Path, size: int, directory: str | None) -> None:
+    filtered: Message = {} if directory is None else {"cwd": directory}
+    walked, params = [], filtered
+    while True:
+        answer = Talk(orchard, size=size).result("session/list", params)
+        walked += answer["sessions"]
+        if "nextCursor" not in answer:
+            break
+        params = {**filtered, "cursor": answer["nextCursor"]}
+
+    assert walked == Talk(orchard).sessions(**filtered)
+
+
+@pytest.mark.parametrize("change", ["none", "newer", "gone"])
+def test_a_walk_goes_on_in_another_process_after_the_last_session_shown(home: Path, change: str) -> None:
+    for number in range(1, 6):
+        write_claude(home, number, number)
+    params = {"cursor": Talk(home, size=3).result("session/list")["nextCursor"]}
+    if change == "newer":
+        write_claude(home, 3, 900)
+        write_claude(home, 7, 700)
+    if change == "gone":
+        (claude.folder(home) / f"{uuid(3)}.jsonl").unlink()
+
+    shown = ids(Talk(home, size=3).result("session/list", params)["sessions"])
+    assert shown == [f"claude:{uuid(number)}" for number in (2, 1)]
 
 
 def test_a_cursor_counts_for_the_directory_it_was_given_for(orchard: Path) -> None:
@@ -188,7 +213,9 @@ def test_a_walk_goes_on_over_what_it_began_with(home: Path) -> None:
     assert ids(talk.sessions()) == [f"claude:{uuid(number)}" for number in (20, 2, 8, 7, 6, 5, 4, 3)]
 
 
-def test_so_many_walks_at_once_and_no_more(home: Path) -> None:
+def test_of_many_walks_at_once_the_last_are_walked_as_they_began_and_the_others_through_what_is_there(
+    home: Path,
+) -> None:
     for number in range(1, 4):
         write_claude(home, number, number)
     talk = Talk(home, size=2)
@@ -196,10 +223,11 @@ def test_so_many_walks_at_once_and_no_more(home: Path) -> None:
     for seconds in range(100, 110):
         write_claude(home, 1, seconds)
         cursors.append(talk.result("session/list")["nextCursor"])
+    for number in (2, 3):
+        (claude.folder(home) / f"{uuid(number)}.jsonl").unlink()
+    shown = [len(talk.result("session/list", {"cursor": cursor})["sessions"]) for cursor in cursors]
 
-    assert [len(talk.result("session/list", {"cursor": cursor})["sessions"]) for cursor in cursors[2:]] == [1] * 8
-    refused(talk, cursor=cursors[0])
-    refused(talk, cursor=cursors[1])
+    assert shown == [0, 0, *[1] * 8]
 
 
 def test_two_sessions_of_one_uuid_have_two_ids_which_no_filter_changes(orchard: Path) -> None:

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
-import msgspec
-
 from sesls import inventory
+from sesls.acp import cursors
+from sesls.acp.cursors import Position
 from sesls.acp.parameters import wrong
 from sesls.acp.sessions import session_ids, session_info
 from sesls.acp.wire import Message
@@ -26,14 +26,6 @@ _SNAPSHOTS = 8
 """How many snapshots are kept for walks that have not ended."""
 
 
-class Position(msgspec.Struct, frozen=True):
-    """Where a page starts: in which sessions, and after how many of them."""
-
-    directory: str | None
-    """In its normal form; None for all sessions."""
-    offset: int
-
-
 class Snapshot:
     """The sessions as they were at one moment, the newest first, each with an id of its own."""
 
@@ -41,6 +33,7 @@ class Snapshot:
         everything = [summary for survey in selection.surveys for summary in survey.summaries]
         # Ids are given before anything is filtered, so that a session has the same one whatever is asked for.
         ids = dict(zip(map(id, everything), session_ids(everything), strict=True))
+        self.name = os.urandom(6).hex()
         self.selection = selection
         self.memories = memories
         self.summaries = [one for one in selection.summaries if absolute_or_none(one.project_dir) is not None]
@@ -48,7 +41,6 @@ class Snapshot:
         self.directories = [normal(without_surrogates(summary.project_dir)) for summary in self.summaries]
         self.omitted = len(selection.summaries) - len(self.summaries)
         self.problems = tuple(problem for survey in selection.surveys for problem in survey.problems)
-        self.cursors: dict[str, Position] = {}
         self._places: dict[str, list[int]] = defaultdict(list)
         for place, directory in enumerate(self.directories):
             self._places[directory].append(place)
@@ -65,13 +57,21 @@ class Snapshot:
             and [one.last_activity for one in self.summaries] == [one.last_activity for one in other.summaries]
         )
 
-    def cursor(self, position: Position) -> str:
-        """Return the cursor of a page, always the same for the same page."""
-        known = next((cursor for cursor, own in self.cursors.items() if own == position), None)
-        if known is None:
-            known = os.urandom(12).hex()
-            self.cursors[known] = position
-        return known
+    def cursor(self, directory: str | None, offset: int) -> str:
+        """Return the cursor of the page that starts after so many sessions of a directory, or of all."""
+        last = self.places(directory)[offset - 1]
+        return cursors.cursor(
+            Position(directory, self.name, offset, self.ids[last], self.summaries[last].last_activity)
+        )
+
+    def offset(self, position: Position) -> int:
+        """Return how many sessions come before a position that another snapshot gave."""
+        places = self.places(position.directory)
+        last = (-position.last_activity, position.session_id)
+        keys = [(-self.summaries[place].last_activity, self.ids[place]) for place in places]
+        if last in keys:
+            return keys.index(last) + 1
+        return next((offset for offset, key in enumerate(keys) if key > last), len(keys))
 
 
 class Listing:
@@ -84,7 +84,7 @@ class Listing:
         self._memories = inventory.remembered(query, environment, processes=processes)
         self._latest: Snapshot | None = None
         self._walked: list[Snapshot] = []
-        """Those that cursors were given for, the last used last."""
+        """Those whose walks go on, the last used last."""
 
     def page(self, directory: str | None, cursor: str | None) -> Message:
         """Return a page as the answer to `session/list`.
@@ -92,10 +92,10 @@ class Listing:
         directory: only the sessions of exactly this one; None for all.
         cursor: the one that the page before gave; None for the first page.
 
-        Raises ProtocolError for a cursor that was not given, or given for another directory.
+        Raises ProtocolError for what is no cursor, and for one that was given for another directory.
         """
         directory = None if directory is None else normal(directory)
-        snapshot, offset = self._start() if cursor is None else self._resume(cursor, directory)
+        snapshot, offset = (self._start(), 0) if cursor is None else self._resume(cursor, directory)
         places = snapshot.places(directory)
         shown = places[offset : offset + self._size]
         reading = inventory.read([snapshot.summaries[place] for place in shown], self._environment, snapshot.memories)
@@ -108,7 +108,7 @@ class Listing:
         answer: Message = {"sessions": sessions, "_meta": {"sesls": about}}
         end = offset + len(shown)
         if end < len(places):
-            answer["nextCursor"] = self._continued(snapshot, Position(directory, end))
+            answer["nextCursor"] = self._continued(snapshot).cursor(directory, end)
         if cursor is None or end == len(places):
             self.save()
         return answer
@@ -136,29 +136,29 @@ class Listing:
         self._latest = Snapshot(inventory.select(self._query, self._environment, memories), memories)
         return self._latest
 
-    def _start(self) -> tuple[Snapshot, int]:
-        """Return a snapshot of now, with the cursors of an earlier one that is like it."""
+    def _start(self) -> Snapshot:
+        """Return a snapshot of now, under the name of an earlier one that is like it."""
         snapshot = self._look()
         like = next((one for one in self._walked if one.is_like(snapshot)), None)
         if like is not None:
-            self._walked.remove(like)
-            snapshot.cursors = like.cursors
-            self._walked.append(snapshot)
-        return snapshot, 0
+            snapshot.name = like.name
+            self._walked[self._walked.index(like)] = snapshot
+        return snapshot
 
     def _resume(self, cursor: str, directory: str | None) -> tuple[Snapshot, int]:
-        snapshot = next((one for one in self._walked if cursor in one.cursors), None)
-        if snapshot is None:
-            raise wrong("cursor is none that was given, or too old")
-        position = snapshot.cursors[cursor]
+        position = cursors.position(cursor)
         if position.directory != directory:
             raise wrong("cursor was given for another cwd")
-        return snapshot, position.offset
+        snapshot = next((one for one in self._walked if one.name == position.snapshot), None)
+        if snapshot is not None:
+            return snapshot, position.offset
+        snapshot = self._start()
+        return snapshot, snapshot.offset(position)
 
-    def _continued(self, snapshot: Snapshot, position: Position) -> str:
-        """Return the cursor of a page, and keep the snapshot that it belongs to."""
+    def _continued(self, snapshot: Snapshot) -> Snapshot:
+        """Keep a snapshot whose walk goes on, and return it."""
         self._walked = [*(one for one in self._walked if one is not snapshot), snapshot][-_SNAPSHOTS:]
-        return snapshot.cursor(position)
+        return snapshot
 
 
 def _warnings(*problems: Sequence[Problem]) -> list[dict[str, str]]:
