@@ -18,6 +18,8 @@ REGISTRY: Mapping[str, str] = {
     "opencode": "sesls.adapters.opencode",
     "antigravity": "sesls.adapters.antigravity",
     "pi": "sesls.adapters.pi",
+    "gemini": "sesls.adapters.gemini",
+    "qwen": "sesls.adapters.qwen",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 
