@@ -118,6 +118,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
         resume_command=_resume(summary, source.candidate, environment),
         extra={
             **contents.facts,
+            "git_branch": contents.titles.get("git branch"),
             "archived": role == places.ARCHIVED or None,
             "subagent_type": meta.agent_type,
             "subagent_status": meta.status,

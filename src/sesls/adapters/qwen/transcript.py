@@ -162,14 +162,15 @@ def read_old_ends(path: str) -> Ends | None:
     return Ends(id=found.session_id, cwd=None, last_activity=latest(found.times()), spawner=None)
 
 
-Title = Literal["custom", "first prompt", "goal"]
+Title = Literal["custom", "first prompt", "goal", "git branch"]
 
 
 class Contents(msgspec.Struct):
     """What all of a session's file tells."""
 
     titles: dict[Title, str] = msgspec.field(default_factory=dict)
-    """The last title given by a person or the model, the first prompt, and the goal at the end."""
+    """The last title given by a person or the model, the first prompt, and the goal at the end; and the last branch,
+    which somebody named too."""
     models: dict[str, None] = msgspec.field(default_factory=dict)
     created: Instant | None = None
     messages: int = 0
@@ -185,6 +186,8 @@ def add_records(contents: Contents, path: str, offset: int) -> None:
             if contents.created is None:
                 contents.created = instant(record.timestamp)
             _add_facts(contents.facts, record)
+            if record.git_branch:
+                contents.titles["git branch"] = record.git_branch
             if record.is_turn:
                 _add_turn(contents, record)
             elif record.type == "system" and record.system_payload is not None:
@@ -192,11 +195,11 @@ def add_records(contents: Contents, path: str, offset: int) -> None:
 
 
 def _add_facts(facts: dict[str, str | None], record: Record) -> None:
-    """Note the first fork, and the latest of everything else."""
+    """Note the first fork, and the last version."""
     if record.forked_from is not None and record.forked_from.session_id:
         facts.setdefault("forked_from", record.forked_from.session_id)
-    latest_facts = {"agent_version": record.version, "git_branch": record.git_branch}
-    facts.update({name: value for name, value in latest_facts.items() if value})
+    if record.version:
+        facts["agent_version"] = record.version
 
 
 def _add_turn(contents: Contents, record: Record) -> None:
