@@ -199,7 +199,7 @@ def left(records: list[Record]) -> list[Record]:
     return list(messages.values())
 
 
-@settings(patient, max_examples=200)
+@settings(patient, max_examples=100)
 @given(st.lists(STEPS, max_size=9), st.integers(0, 9))
 def test_near_the_end_or_far_from_it_the_same_messages_are_left(records: list[Record], place: int) -> None:
     bulk = [change(memoryScratchpad="x" * 1000)] * 40
