@@ -105,6 +105,19 @@ def test_a_large_subagent_tells_so_at_its_end(home: Path, only: Only) -> None:
     assert (only().kind, only().project_dir) == ("subagent", CWD)
 
 
+def test_a_large_subagent_tells_so_behind_whatever_follows_the_messages(home: Path, only: Only) -> None:
+    printed(home, conversation([said("Count"), *BULK], kind="subagent", summary="x" * 40_000))
+
+    assert only().kind == "subagent"
+
+
+def test_a_turn_in_the_middle_of_notes_makes_a_session(home: Path, only: Only) -> None:
+    notes = [message("info", "x" * 2000, seconds, id=str(seconds)) for seconds in range(100)]
+    printed(home, conversation([*notes[:50], said("Graft", 50.5), *notes[50:]]))
+
+    assert (only().title, only().message_count) == ("Graft", 1)
+
+
 def test_the_content_tells_the_generation_not_the_name(home: Path, ask: Ask) -> None:
     folder = project(home) / "chats"
     put(folder / "session-a.json", turns(1))
@@ -163,6 +176,13 @@ def test_a_conversation_that_goes_on_in_lines_is_one_session(home: Path, only: O
     assert (found.path, found.title, found.message_count) == (str(path), "Prompt 1", 4)
     assert (found.created, found.last_activity, found.models) == (at(), at(63), (MODEL, "gemini-3"))
     assert found.extra == {"copies": [str(old)]}
+
+
+def test_lines_count_before_an_object_that_tells_the_same(home: Path, only: Only) -> None:
+    printed(home, name=slug())
+    path = session(home)
+
+    assert only().path == str(path)
 
 
 def test_the_file_that_resuming_in_another_minute_leaves_is_the_same_session(home: Path, only: Only) -> None:

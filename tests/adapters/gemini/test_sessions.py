@@ -171,6 +171,7 @@ def test_a_cancelled_prompt_is_taken_back_and_the_next_one_counts(home: Path, on
 
 
 BULK = [message("info", "x" * 1000, seconds, id=f"bulk-{seconds}") for seconds in range(100, 150)]
+WIDE = [message("info", "x" * 4000, seconds, id=f"wide-{seconds}") for seconds in range(100, 200)]
 
 
 @pytest.mark.parametrize(
@@ -180,6 +181,9 @@ BULK = [message("info", "x" * 1000, seconds, id=f"bulk-{seconds}") for seconds i
         pytest.param([*turns(), *BULK, rewound("bulk-140")], True, id="a step back near the end"),
         pytest.param([*turns(), *BULK, rewound("bulk-101")], True, id="a step back over the end"),
         pytest.param([*turns(), *BULK, rewound("user-1")], False, id="a step back to the start"),
+        pytest.param(
+            [header(), said(), *WIDE[:50], answered(id="a"), *WIDE[50:], rewound("a")], True, id="a step back to a turn"
+        ),
         pytest.param([*turns(), *BULK, rewound("unknown")], False, id="a step back to nowhere"),
         pytest.param([*turns(), *BULK, change(messages=[context()])], False, id="all replaced near the end"),
         pytest.param([*turns(), change(messages=[context()]), *BULK], False, id="all replaced far from the end"),
@@ -249,6 +253,12 @@ def test_it_was_created_at_its_earliest_time(home: Path, only: Only) -> None:
     session(home, [header(seconds=20), header(seconds=5), said("Hello", 7), answered(seconds=30)])
 
     assert only().created == at(5)
+
+
+def test_the_last_id_counts(home: Path, only: Only) -> None:
+    session(home, [*turns(9), change(sessionId=uuid(1))])
+
+    assert only().uuid == uuid(1)
 
 
 def test_more_than_one_directory_is_told(home: Path, only: Only) -> None:

@@ -235,8 +235,9 @@ def test_of_copies_the_newest_counts(home: Path, only: Only) -> None:
 
 
 def test_of_equal_copies_the_one_that_is_not_archived_counts(home: Path, only: Only) -> None:
-    archived(home)
-    path = session(home)
+    name = "ffffffff-2222-4333-8444-555555555555.jsonl"
+    put(project(home) / "chats/archive" / name, turns())
+    path = put(project(home) / "chats" / name, turns())
 
     assert only().path == str(path)
 

@@ -120,8 +120,6 @@ def _has_turns(tail: Iterable[Record]) -> bool | None:
     is_all_known = False
     for record in tail:
         is_all_known = is_all_known or record.replaces_messages
-        if record.rewind_to is not None and record.rewind_to not in messages and not is_all_known:
-            return None
         follow(messages, record)
     return True if any(messages.values()) else False if is_all_known else None
 

@@ -37,8 +37,8 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     return (Store(os.path.join(os.path.normpath(home), ".gemini", "tmp"), PROJECTS),)
 
 
-def is_in_force(store: Store, environment: Environment) -> bool:
-    """Tell whether `gemini` looks in a store when it is started from any directory."""
+def is_in_force(environment: Environment) -> bool:
+    """Tell whether `gemini` looks in the same place when it is started from any directory."""
     value = environment.value(_VARIABLE)
     return value is None or os.path.isabs(value)
 

@@ -141,6 +141,6 @@ def _resume(summary: Summary, store: Store, environment: Environment) -> str | N
     if summary.kind == "subagent" or summary.project_dir is None:
         return None
     words: tuple[str, ...] = ("gemini", "--resume", summary.uuid)
-    if not places.is_in_force(store, environment):
+    if not places.is_in_force(environment):
         words = ("env", f"GEMINI_CLI_HOME={places.home_of(store)}", *words)
     return resume.command(summary.project_dir, words)
