@@ -10,13 +10,13 @@ An encoded directory name is not reversible, so it is never decoded.
 
 from __future__ import annotations
 
-import ntpath
 import os
 import re
 from collections.abc import Iterator
 
 import msgspec
 
+from sesls.adapters.pi_family import names
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
 from sesls.session import Candidate, Store
@@ -30,10 +30,7 @@ STRAY = "agent directory"
 # Role of candidates.
 SESSION = "session"
 
-
-_TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z"
-_SESSION_NAME = re.compile(rf"{_TIME}_(.+)\.jsonl", re.DOTALL)
-_OWN_FOLDER = re.compile(rf"--.*--|{_TIME}_.+", re.DOTALL)
+_OWN_FOLDER = re.compile(rf"--.*--|{names.TIME}_.+", re.DOTALL)
 
 
 class _Settings(msgspec.Struct, rename="camel"):
@@ -87,9 +84,3 @@ def _near(store: Store, report: files.Report) -> Iterator[os.DirEntry[str]]:
             yield entry
         elif store.role == MOVED and _OWN_FOLDER.fullmatch(entry.name):
             yield from files.tree(entry.path, report)
-
-
-def id_in_name(path: str) -> str | None:
-    """Return the id in the name that Pi gave a session's file, on any system; None for another kind of name."""
-    match = _SESSION_NAME.fullmatch(ntpath.basename(path))
-    return match[1] if match is not None else None
