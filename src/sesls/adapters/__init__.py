@@ -18,6 +18,7 @@ REGISTRY: Mapping[str, str] = {
     "opencode": "sesls.adapters.opencode",
     "antigravity": "sesls.adapters.antigravity",
     "pi": "sesls.adapters.pi",
+    "hermes": "sesls.adapters.hermes",
     "omp": "sesls.adapters.omp",
 }
 """The word that `--agent` takes, and the module that knows that agent."""

@@ -41,11 +41,16 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     # A named profile's agent directory is its own, whatever that variable says.
     if not own or _has_profile(environment):
         own = (*own, *defaults)
-    others = {os.path.realpath(store.path) for store in pi.stores(environment)}
+    others = {_identity(store.path) for store in pi.stores(environment)}
     return (
-        *(Store(path, SHARED if os.path.realpath(path) in others else SESSIONS) for path in dict.fromkeys(own)),
+        *(Store(path, SHARED if _identity(path) in others else SESSIONS) for path in dict.fromkeys(own)),
         *(Store(os.path.join(root, "profiles"), PROFILES) for root in (configuration, data)),
     )
+
+
+def _identity(path: str) -> object:
+    found = files.status(path)
+    return (found.st_dev, found.st_ino) if found is not None and found.st_ino else path
 
 
 def _has_profile(environment: Environment) -> bool:
