@@ -20,6 +20,7 @@ REGISTRY: Mapping[str, str] = {
     "pi": "sesls.adapters.pi",
     "hermes": "sesls.adapters.hermes",
     "omp": "sesls.adapters.omp",
+    "vibe": "sesls.adapters.vibe",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 

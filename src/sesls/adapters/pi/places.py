@@ -44,25 +44,19 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     """Return the session directories: the agent directory's, and those that a variable or a setting adds."""
     # CODING_AGENT_DIR was the variable of 0.7.
     moved = environment.value("PI_CODING_AGENT_DIR") or environment.value("CODING_AGENT_DIR")
-    agent_dir = _directory(moved, environment) if moved is not None else environment.in_home(".pi", "agent")
+    agent_dir = environment.expanded(moved) if moved is not None else environment.in_home(".pi", "agent")
     own = [os.path.join(agent_dir, "sessions"), os.path.join(agent_dir, "subagent-sessions")]
     named = (
         environment.value("PI_CODING_AGENT_SESSION_DIR"),
         _configured(os.path.join(agent_dir, "settings.json")),
         _configured(environment.in_cwd(os.path.join(".pi", "settings.json"))),
     )
-    moved_to = dict.fromkeys(_directory(directory, environment) for directory in named if directory)
+    moved_to = dict.fromkeys(environment.expanded(directory) for directory in named if directory)
     return (
         *(Store(path, SESSIONS) for path in own),
         *(Store(path, MOVED) for path in moved_to if path not in own),
         Store(agent_dir, STRAY),
     )
-
-
-def _directory(value: str, environment: Environment) -> str:
-    if value == "~" or value.startswith("~/"):
-        value = environment.home + value[1:]
-    return environment.in_cwd(value)
 
 
 def _configured(settings: str) -> str | None:
