@@ -19,6 +19,7 @@ REGISTRY: Mapping[str, str] = {
     "antigravity": "sesls.adapters.antigravity",
     "pi": "sesls.adapters.pi",
     "hermes": "sesls.adapters.hermes",
+    "kimi": "sesls.adapters.kimi",
     "omp": "sesls.adapters.omp",
     "vibe": "sesls.adapters.vibe",
 }

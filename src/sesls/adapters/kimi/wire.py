@@ -1,0 +1,145 @@
+"""An agent's log, `wire.jsonl`: first its two ends, later all of it.
+
+Seen in Kimi Code 2.1.0 (protocol 1.5). The prompt of the system (80 KB) stands before the first one of a person.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+
+from sesls import text
+from sesls.formats import jsonl
+from sesls.instants import Instant, instant
+
+_WINDOW = 16 << 10
+_FIRST_PROMPT_WITHIN = 4 << 20
+"""How much from the start is looked through for the first prompt, in bytes."""
+_PROMPT = re.compile(rb'"turn\.prompt"')
+_MATTERS = re.compile(rb'"(?:turn\.prompt|turn\.steer|llm\.request|agent\.message\.appended|context\.append_message)"')
+_GIT_CONTEXT = re.compile(r"\s*<git-context(?:[^<>]*/>|[^<>]*>.*?</git-context>)\s*", re.DOTALL)
+_REMINDER = "<system-reminder>"
+
+
+class _Part(msgspec.Struct):
+    type: str | None = None
+    text: str | None = None
+
+
+class _Origin(msgspec.Struct):
+    kind: str | None = None
+
+
+class _Message(msgspec.Struct):
+    role: str | None = None
+
+
+class _Envelope(msgspec.Struct):
+    role: str | None = None
+    message: _Message | None = None
+
+
+class Record(msgspec.Struct):
+    """A line of a log."""
+
+    type: str | None = None
+    time: float | str | None = None
+    created_at: float | str | None = None
+    """Of the first line."""
+    input: str | list[_Part] | None = None
+    """Of a `turn.prompt`."""
+    origin: _Origin | None = None
+    model: str | None = None
+    """Of an `llm.request`: the model's own name."""
+    message: _Envelope | str | None = None
+
+    @property
+    def is_prompt(self) -> bool:
+        """Tell whether a person, or the agent that spawned this one, begins a turn or adds to it."""
+        return self.type in ("turn.prompt", "turn.steer") and (self.origin is None or self.origin.kind == "user")
+
+    @property
+    def is_answer(self) -> bool:
+        """Tell whether this is an answer that is complete."""
+        if self.type not in ("agent.message.appended", "context.append_message"):
+            return False
+        if not isinstance(self.message, _Envelope):
+            return False
+        inner = self.message.message or self.message
+        return inner.role == "assistant"
+
+    @property
+    def moment(self) -> Instant | None:
+        """When it was written."""
+        return instant(self.time) or instant(self.created_at)
+
+
+RECORD = msgspec.json.Decoder(Record)
+
+
+class Ends(msgspec.Struct, frozen=True):
+    """What both ends of a log tell."""
+
+    created: Instant | None
+    last_activity: Instant | None
+    is_prompted: bool
+    """Whether anybody asked for anything."""
+    is_begun: bool
+    """Whether a turn was begun, by whomever."""
+
+
+def read_ends(path: str) -> tuple[Ends, str | None]:
+    """Return what both ends of a log tell, and its first prompt. Raises OSError."""
+    with jsonl.opened(path) as file:
+        head = next(jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), RECORD), None)
+        is_prompted = is_begun = False
+        other: str | None = None
+        prompt: str | None = None
+        start = jsonl.blocks(file, _WINDOW, end=_FIRST_PROMPT_WITHIN)
+        for record in jsonl.records(jsonl.lines_with(start, _PROMPT), RECORD):
+            if record.type != "turn.prompt":
+                continue
+            is_begun = True
+            is_prompted = is_prompted or record.is_prompt
+            said = _text(record.input)
+            if record.is_prompt and said is not None:
+                prompt = said
+                break
+            other = other or said
+        tail = jsonl.tail(file, RECORD, _WINDOW, lambda record: record.moment is not None)
+    moments = [moment for record in tail if (moment := record.moment) is not None]
+    return (
+        Ends(
+            created=head.moment if head is not None else None,
+            last_activity=max(moments, default=None),
+            is_prompted=is_prompted,
+            is_begun=is_begun,
+        ),
+        prompt or other,
+    )
+
+
+def _text(parts: str | list[_Part] | None) -> str | None:
+    """Return what a prompt says, without what Kimi puts before it or adds to it."""
+    texts = [parts] if isinstance(parts, str) else [part.text or "" for part in parts or () if part.type == "text"]
+    said = "\n".join(one for one in texts if not one.lstrip().startswith(_REMINDER))
+    if (context := _GIT_CONTEXT.match(said)) is not None:
+        said = said[context.end() :]
+    return said if text.is_visible(said) else None
+
+
+class Contents(msgspec.Struct):
+    """What all of a log tells."""
+
+    models: dict[str, None] = msgspec.field(default_factory=dict)
+    messages: int = 0
+
+
+def add_records(contents: Contents, path: str, offset: int) -> None:
+    """Add what the lines of a log tell from an offset on. Raises OSError."""
+    with jsonl.opened(path) as file:
+        for record in jsonl.records(jsonl.lines_with(jsonl.blocks(file, start=offset), _MATTERS), RECORD):
+            if record.type == "llm.request" and record.model:
+                contents.models[record.model] = None
+            contents.messages += record.is_prompt or record.is_answer
