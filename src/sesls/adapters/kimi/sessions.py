@@ -90,7 +90,7 @@ def _sessions(path: str, folder: _Folder) -> Iterator[Summary]:
     session = folder.state.id or os.path.basename(path)
     yield _main(session, folder.state, folder.title, *main)
     for name, log in folder.logs.items():
-        if name != places.MAIN and log[1].is_begun:
+        if name != places.MAIN and log[1].is_prompted:
             yield _spawned(session, name, folder.state, *log)
 
 

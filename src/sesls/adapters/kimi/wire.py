@@ -29,6 +29,12 @@ class _Part(msgspec.Struct):
 
 class _Origin(msgspec.Struct):
     kind: str | None = None
+    name: str | None = None
+
+    @property
+    def is_request(self) -> bool:
+        """Tell whether a person asks, or the agent that spawned this one, and not Kimi itself."""
+        return self.kind == "user" or (self.kind == "system_trigger" and self.name == "subagent")
 
 
 class _Message(msgspec.Struct):
@@ -56,8 +62,8 @@ class Record(msgspec.Struct):
 
     @property
     def is_prompt(self) -> bool:
-        """Tell whether a person, or the agent that spawned this one, begins a turn or adds to it."""
-        return self.type in ("turn.prompt", "turn.steer") and (self.origin is None or self.origin.kind == "user")
+        """Tell whether a turn is begun or added to by whoever asks for something."""
+        return self.type in ("turn.prompt", "turn.steer") and self.origin is not None and self.origin.is_request
 
     @property
     def is_answer(self) -> bool:
@@ -85,39 +91,28 @@ class Ends(msgspec.Struct, frozen=True):
     last_activity: Instant | None
     is_prompted: bool
     """Whether anybody asked for anything."""
-    is_begun: bool
-    """Whether a turn was begun, by whomever."""
 
 
 def read_ends(path: str) -> tuple[Ends, str | None]:
     """Return what both ends of a log tell, and its first prompt. Raises OSError."""
     with jsonl.opened(path) as file:
         head = next(jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), RECORD), None)
-        is_prompted = is_begun = False
-        other: str | None = None
+        is_prompted = False
         prompt: str | None = None
         start = jsonl.blocks(file, _WINDOW, end=_FIRST_PROMPT_WITHIN)
-        for record in jsonl.records(jsonl.lines_with(start, _PROMPT), RECORD):
-            if record.type != "turn.prompt":
-                continue
-            is_begun = True
-            is_prompted = is_prompted or record.is_prompt
-            said = _text(record.input)
-            if record.is_prompt and said is not None:
-                prompt = said
+        for record in filter(_is_prompt, jsonl.records(jsonl.lines_with(start, _PROMPT), RECORD)):
+            is_prompted = True
+            prompt = _text(record.input)
+            if prompt is not None:
                 break
-            other = other or said
         tail = jsonl.tail(file, RECORD, _WINDOW, lambda record: record.moment is not None)
     moments = [moment for record in tail if (moment := record.moment) is not None]
-    return (
-        Ends(
-            created=head.moment if head is not None else None,
-            last_activity=max(moments, default=None),
-            is_prompted=is_prompted,
-            is_begun=is_begun,
-        ),
-        prompt or other,
-    )
+    created = head.moment if head is not None else None
+    return Ends(created, max(moments, default=None), is_prompted), prompt
+
+
+def _is_prompt(record: Record) -> bool:
+    return record.is_prompt
 
 
 def _text(parts: str | list[_Part] | None) -> str | None:
