@@ -271,7 +271,7 @@ def small(path: str, decoder: msgspec.json.Decoder[Record]) -> Record | None:
     """Return the one record that a file holds, or None when it is not there, not readable or no record."""
     try:
         return whole_file(path, decoder)
-    except OSError:
+    except (OSError, ValueError):  # a NUL, or half of a surrogate pair: there can be no such place
         return None
 
 
