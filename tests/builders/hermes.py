@@ -122,7 +122,8 @@ def database(
         connection.execute("PRAGMA synchronous=OFF")
         for table in (f"sessions ({', '.join(columns)})", *others):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {table}")
-        connection.execute("CREATE INDEX IF NOT EXISTS idx_sessions_parent ON sessions(parent_session_id)")
+        if any(column.startswith("parent_session_id") for column in columns):
+            connection.execute("CREATE INDEX IF NOT EXISTS idx_sessions_parent ON sessions(parent_session_id)")
         if any(table.startswith("messages") for table in others):
             connection.execute("CREATE INDEX IF NOT EXISTS idx_messages ON messages(session_id, timestamp)")
         if schema is not None:
