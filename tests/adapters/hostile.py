@@ -17,7 +17,7 @@ from sesls.page import Page
 from sesls.query import Query
 from tests.conftest import environment_of
 
-few = settings(max_examples=40, deadline=None, derandomize=True)
+few = settings(max_examples=25, deadline=None, derandomize=True)
 
 json_values: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),

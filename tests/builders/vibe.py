@@ -73,8 +73,8 @@ def save(
     home: Path, number: int = 1, messages: Sequence[Record] | None = None, *, root: str = SESSIONS, **keys: object
 ) -> Path:
     """Write a session as 1.x keeps it."""
-    times = {"start_time": wall(), "end_time": wall(30)}
-    metadata = meta(number, title=..., title_source=..., agent_config=CONFIG, **(times | keys))
+    own = {"title": ..., "title_source": ..., "agent_config": CONFIG, "start_time": wall(), "end_time": wall(30)}
+    metadata = meta(number, **(own | keys))
     content = {
         "metadata": metadata,
         "messages": [said("…", "system"), *(turns(number) if messages is None else messages)],
