@@ -439,6 +439,8 @@ def living(home: Path) -> Path:
         [antigravity.answered(seconds=90).row(1)],
         shm=False,
     )
+    (home / hermes.HOME / "state.db").unlink()
+    hermes.live_database(home, [hermes.session(7)], at_rest=[hermes.session(2)], shm=False)
     put(home / pi.AGENT_DIR / "settings.json", '{"sessionDir": "flat"}')
     put(home / "flat" / "x.jsonl", pi.turns(7))
     for agent, root in ROOTS.items():
@@ -453,6 +455,7 @@ def test_the_living_home_is_one_in_which_everything_is_read(living: Path) -> Non
     found = set(ids(page.sessions))
     assert {(agent, session_id(agent, PLANS[1])) for agent in AGENTS} <= found
     assert {("opencode", opencode.ses(7)), ("antigravity", uuid(7)), ("pi", uuid(7))} <= found
+    assert ("hermes", hermes.key(7)) in found
     assert {one.agent for one in page.warnings} == set(AGENTS)
 
 
