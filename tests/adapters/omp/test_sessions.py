@@ -72,8 +72,9 @@ def test_the_title_before_the_header_comes_first(home: Path, only: Only) -> None
     assert only().title == "Graft"
 
 
-def test_an_empty_title_before_the_header_takes_that_of_the_header_away(home: Path, only: Only) -> None:
-    session(home, [slot(" "), header(title="Older"), said("Prompt"), answered()])
+@pytest.mark.parametrize("title", ["", " "])
+def test_an_empty_title_before_the_header_takes_that_of_the_header_away(home: Path, only: Only, title: str) -> None:
+    session(home, [slot(title), header(title="Older"), said("Prompt"), answered()])
 
     assert only().title == "Prompt"
 

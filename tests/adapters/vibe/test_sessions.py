@@ -299,7 +299,10 @@ def test_without_a_current_the_newest_state_counts(home: Path, only: Only) -> No
 def test_no_name_leads_out_of_the_folder(home: Path, only: Only, generation: object) -> None:
     path = unified(home, 1, [], session=shown(preview="Graft"))
     put(path / "CURRENT", json.dumps({"generation": generation}))
-    put(home / "elsewhere/projection-state.json", json.dumps({"snapshot": {"session": shown(preview="Stolen")}}))
+    put(
+        home / ".vibe/logs/elsewhere/projection-state.json",
+        json.dumps({"snapshot": {"session": shown(preview="Stolen")}}),
+    )
 
     assert only().title == "Graft"
 
