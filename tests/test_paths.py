@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sesls.paths import absolute_dir, is_windows_path, is_within, normal
+from sesls.paths import absolute_dir, is_windows_path, is_within, normal, of_uri
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/a/b/sub", "/a/b/sub/deep", "/a/b/", "/a/b//sub", "/a/./b", "/a/x/../b"])
@@ -133,3 +133,21 @@ def test_a_directory_may_be_typed_in_any_usual_way(typed: str, meant: str) -> No
 def test_blank_text_is_no_directory(typed: str) -> None:
     with pytest.raises(ValueError, match="not an empty text"):
         absolute_dir(typed, cwd="/srv/orchard", home="/home/ada")
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///srv/orchard", "/srv/orchard"),
+        ("file:///srv/plum%20trees/%C3%A9", "/srv/plum trees/é"),
+        ("file:///c%3A/orchard", "c:/orchard"),
+        ("file:///C:/orchard", "C:/orchard"),
+        ("file:///srv/%ff", "/srv/\udcff"),
+        ("file://", ""),
+        ("vscode-remote://ssh-remote+host/srv", None),
+        ("/srv/orchard", None),
+        ("", None),
+    ],
+)
+def test_a_uri_of_a_file_names_a_local_path(uri: str, path: str | None) -> None:
+    assert of_uri(uri) == path

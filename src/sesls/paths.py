@@ -7,6 +7,7 @@ import os
 import re
 import unicodedata
 from functools import lru_cache
+from urllib.parse import unquote
 
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
@@ -48,16 +49,27 @@ def absolute_or_none(path: str | None) -> str | None:
     return path if path and (path.startswith("/") or is_windows_path(path)) else None
 
 
+def of_uri(uri: str) -> str | None:
+    """Return the local path that a `file://` URI names, on any system; URIs of other machines name none."""
+    if not uri.startswith("file://"):
+        return None
+
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
+
+
 def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one.
 
-    Raises ValueError for a blank one and for what is no path.
+    Raises ValueError for a blank one and for what can be no path.
     """
     if not isinstance(path, str | os.PathLike):
         raise ValueError(f"project_dir is a directory, not {path!r}")
     path = os.fspath(path)
     if not path.strip():
         raise ValueError("project_dir is a directory, not an empty text")
+    if "\0" in path:
+        raise ValueError(f"project_dir is a directory, not {path!r}")
     if is_windows_path(path):
         return path
     if path == "~" or path.startswith(("~/", "~" + os.sep)):

@@ -15,15 +15,10 @@ from hypothesis import strategies as st
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
+from tests.adapters.damage import json_values
 from tests.conftest import environment_of
 
 few = settings(max_examples=25, deadline=None, derandomize=True)
-
-json_values: st.SearchStrategy[Any] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-    max_leaves=8,
-)
 
 
 @contextmanager

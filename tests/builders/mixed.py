@@ -1,4 +1,4 @@
-"""One home in which all agents worked on the same five sessions."""
+"""One home in which nine agents worked on the same five sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.builders.common import epoch_ms, uuid
 
 
 class Plan(NamedTuple):
-    """A session to be written: every agent gets the same five."""
+    """A session to be written: each agent gets the same five."""
 
     number: int
     seconds: float

@@ -67,6 +67,12 @@ class Adapter(Protocol):
     LABEL: str
     """The agent's name as people write it: `Claude Code`."""
 
+    VERSIONS: str
+    """The versions of the agent whose files are known, in words: `0.7 to 1.6`."""
+
+    IS_DESCRIBED: bool
+    """Whether the adapter was written from public descriptions alone and never met a real store."""
+
     FACTS: type[msgspec.Struct] | None
     """The facts that may be kept from one listing to the next: plain fields, what people wrote in one called `titles`.
 

@@ -260,12 +260,20 @@ def whole_file(path: str, decoder: msgspec.json.Decoder[Record], limit: int = 4 
     Of a large file every long string is cut; what is still longer than `limit` bytes is given up.
     """
     with opened(path) as file:
-        if file.size <= LONG:
-            return whole(b"".join(blocks(file)), decoder)
-        long = _Shrinker(limit=limit)
-        for piece in blocks(file):
-            long.feed(piece)
-        return whole(long.result(), decoder)
+        return whole(content(file, limit), decoder)
+
+
+def content(file: File, limit: int) -> bytes:
+    """Return all of a file that is one JSON value. Of a large one every long string is cut, and runs of NUL bytes too.
+
+    Empty where it is still longer than `limit` bytes.
+    """
+    if file.size <= LONG:
+        return b"".join(blocks(file))
+    long = _Shrinker(limit=limit)
+    for piece in blocks(file):
+        long.feed(piece)
+    return long.result()
 
 
 def small(path: str, decoder: msgspec.json.Decoder[Record]) -> Record | None:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
@@ -106,6 +106,31 @@ def _is_utf_8(text: str) -> bool:
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     """Return the names of a table's columns; none if there is no such table."""
     return frozenset(row[1] for row in connection.execute(f'PRAGMA table_info("{table}")'))
+
+
+def selection(names: Iterable[str], columns: Collection[str], table: str = "") -> str:
+    """Return columns to select by name, with NULL in the place of those that a table has not."""
+    prefix = f"{table}." if table else ""
+    return ", ".join(f"{prefix}{name}" if name in columns else "NULL" for name in names)
+
+
+def rows(connection: sqlite3.Connection, *queries: str) -> list[tuple[Any, ...]]:
+    """Return the rows of the first of some queries that a damaged database can answer."""
+    import sqlite3
+
+    for query in queries[:-1]:
+        try:
+            return connection.execute(query).fetchall()
+        except sqlite3.OperationalError:  # locked, or taking too long
+            raise
+        except sqlite3.DatabaseError:
+            continue
+    return connection.execute(queries[-1]).fetchall()
+
+
+def text(value: object) -> str | None:
+    """Return the text that a cell holds, or None where it holds none."""
+    return value if isinstance(value, str) and value else None
 
 
 def _ask(path: str, mode: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:

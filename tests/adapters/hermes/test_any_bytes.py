@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.page import Page
-from tests.adapters.hostile import answer, changed, few, fresh_home, json_values, mutations
+from tests.adapters.damage import json_values, sql_values
+from tests.adapters.hostile import answer, changed, few, fresh_home, mutations
 from tests.builders.common import lines, put
 from tests.builders.hermes import COLUMNS, HOME, MODEL, database, key, live_database, said, session, wall
 
-sql_values = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(max_size=30) | st.binary(max_size=30)
 NAMES = [column.split()[0] for column in COLUMNS]
 SNAPSHOT = {
     "session_id": key(3),

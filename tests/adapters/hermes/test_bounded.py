@@ -41,7 +41,7 @@ def test_no_query_reads_all_messages(home: Path) -> None:
         queries: list[str] = []
         connection.set_trace_callback(queries.append)
         adapter._rows(connection)
-        adapter._messages([key(1), key(2)], frozenset({key(1)}), connection)
+        adapter.messages(frozenset({key(1)}), [key(1), key(2)], connection)
         connection.set_trace_callback(None)
         plans = [
             step[3]

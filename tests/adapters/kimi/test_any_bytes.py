@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.page import Page
-from tests.adapters.hostile import answer, changed, few, fresh_home, json_values, mutations
+from tests.adapters.damage import json_values
+from tests.adapters.hostile import answer, changed, few, fresh_home, mutations
 from tests.builders.common import lines, put
 from tests.builders.kimi import SPAWNER, folder, key, log, session, state, sub, turns
 

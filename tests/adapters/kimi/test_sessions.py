@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from sesls.adapters.kimi import wire
-from sesls.formats import jsonl
 from sesls.page import Page
 from sesls.session import Session
+from tests.adapters.conftest import Reading
 from tests.builders.common import CWD, START, at, epoch_ms, lines, put
 from tests.builders.kimi import (
     HOME,
@@ -86,20 +86,37 @@ def test_a_session_tells_everything(home: Path, only: Only) -> None:
 )
 def test_in_which_nobody_asked_for_anything_is_none(home: Path, ask: Ask, records: Any) -> None:
     session(home, 1, records, title="Titled")
-    log(folder(home), turns(origin=SPAWNER), "agent-0")
+    log(folder(home), records, "agent-0")
 
     page = ask()
 
     assert (page.sessions, page.warnings) == ((), ())
 
 
-def test_a_log_without_a_state_and_a_state_without_a_log_are_none(home: Path, ask: Ask) -> None:
-    (session(home, 1).parents[2] / "state.json").unlink()
-    session(home, 2).unlink()
+def test_a_state_without_a_log_is_none(home: Path, ask: Ask) -> None:
+    session(home).unlink()
 
     page = ask()
 
     assert (page.sessions, page.warnings) == ((), ())
+
+
+def test_a_log_without_a_state_is_a_session_that_kimi_does_not_find(home: Path, ask: Ask) -> None:
+    path = session(home, title="Titled")
+    log(path.parents[2], turns("Count", 20, SPAWNER), "agent-0")
+    (path.parents[2] / "state.json").unlink()
+
+    main, spawned = ask().sessions
+
+    assert (main.uuid, main.title, main.project_dir, main.created, main.last_activity) == (
+        key(1),
+        "Prompt 1",
+        None,
+        at(),
+        at(30),
+    )
+    assert (main.kind, main.resume_command) == ("agent", None)
+    assert (spawned.uuid, spawned.kind, spawned.parent_uuid) == (f"{key(1)}/agent-0", "subagent", key(1))
 
 
 def test_a_run_that_was_killed_is_a_session(home: Path, only: Only) -> None:
@@ -241,8 +258,9 @@ def test_the_directory_is_the_one_noted(home: Path, only: Only, keys: dict[str, 
     assert only().project_dir == directory
 
 
-def test_an_id_that_is_not_noted_is_the_folders_name(home: Path, only: Only) -> None:
-    session(home, id=...)
+@pytest.mark.parametrize("noted", [..., None, 7, "another"])
+def test_the_id_is_the_folders_name(home: Path, only: Only, noted: object) -> None:
+    session(home, id=noted)
 
     assert only().uuid == key(1)
 
@@ -401,24 +419,13 @@ def test_links_in_loops_end(home: Path, ask: Ask) -> None:
     assert (list(by_id(page)), len(page.sessions), page.warnings) == ([key(1)], 1, ())
 
 
-def test_the_prompt_of_the_system_is_read_no_further_than_needed(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_prompt_of_the_system_is_read_no_further_than_needed(home: Path, reading: Reading) -> None:
     path = session(home, 1, [begun(), bound(90_000), said("Graft"), *[answered(text="x" * 1000)] * 3000, ended()])
-    total = 0
-    read_at = jsonl.read_at
-
-    def noted(descriptor: int, size: int, offset: int) -> bytes:
-        nonlocal total
-        data = read_at(descriptor, size, offset)
-        total += len(data)
-        return data
-
-    monkeypatch.setattr(jsonl, "read_at", noted)
-
     ends, prompt = wire.read_ends(str(path))
 
     assert (prompt, ends.is_prompted) == ("Graft", True)
     assert path.stat().st_size > 3_000_000
-    assert total < 600_000
+    assert reading.read[str(path)] < 200_000
 
 
 # Damage
@@ -454,7 +461,7 @@ def test_a_state_that_cannot_be_read_is_reported(home: Path, ask: Ask, content: 
 
     page = ask()
 
-    assert list(by_id(page)) == [key(2)]
+    assert {one.uuid: one.project_dir for one in page.sessions} == {key(1): None, key(2): CWD}
     assert [(one.agent, one.path, one.problem) for one in page.warnings] == [
         ("kimi", str(path), "is no readable session state")
     ]

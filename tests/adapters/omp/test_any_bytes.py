@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
-from tests.adapters.hostile import answer, changed, few, fresh_home, json_values, mutations
+from tests.adapters.damage import json_values
+from tests.adapters.hostile import answer, changed, few, fresh_home, mutations
 from tests.builders import pi
 from tests.builders.common import lines, uuid
 from tests.builders.omp import child, entry, model_change, session, spawned, turns

@@ -8,25 +8,16 @@ import pytest
 
 from sesls.adapters.omp import find, stores, summarise
 from sesls.adapters.pi_family.transcript import Ends
-from sesls.formats import files, jsonl
+from sesls.formats import files
+from tests.adapters.conftest import Reading
 from tests.builders.common import epoch_ms
 from tests.builders.omp import answered, header, model_change, said, session, slot
 from tests.conftest import environment_of
 
 
-def test_a_large_session_is_read_at_both_ends(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_session_is_read_at_both_ends(home: Path, reading: Reading) -> None:
     middle = [answered("x" * 1000)] * 5000
     path = session(home, [slot("Titled"), header(), model_change(), said("Graft"), *middle, answered(seconds=60)])
-    total = 0
-    read_at = jsonl.read_at
-
-    def noted(descriptor: int, size: int, offset: int) -> bytes:
-        nonlocal total
-        data = read_at(descriptor, size, offset)
-        total += len(data)
-        return data
-
-    monkeypatch.setattr(jsonl, "read_at", noted)
     (candidate,) = (one for store in stores(environment_of(home)) for one in find(store, files.ignore))
 
     ends = summarise(candidate)
@@ -34,7 +25,7 @@ def test_a_large_session_is_read_at_both_ends(home: Path, monkeypatch: pytest.Mo
     assert isinstance(ends, Ends)
     assert (ends.titles, ends.last_activity) == ({"title": "Titled"}, epoch_ms(60))
     assert path.stat().st_size > 5_000_000
-    assert total < 100_000
+    assert reading.read[str(path)] < 100_000
 
 
 def test_finding_opens_nothing(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.page import Page
-from tests.adapters.hostile import answer, changed, few, fresh_home, json_values, mutations
+from tests.adapters.damage import json_values
+from tests.adapters.hostile import answer, changed, few, fresh_home, mutations
 from tests.builders.common import lines, put, uuid
 from tests.builders.vibe import appended, child, entry, folder, said, save, shown, started, unified, unified_child
 

@@ -359,6 +359,15 @@ def test_a_session_without_an_id_is_reported(home: Path, ask: Ask, version: str)
     assert [one.problem for one in page.warnings] == ["is a session without an id"]
 
 
+@pytest.mark.parametrize("content", [b"", b"\x00\xff"])
+def test_messages_that_were_lost_are_noted_all_the_same(home: Path, only: Only, content: bytes) -> None:
+    folder(home, 1, content, total_messages=2)
+
+    found = only()
+
+    assert (found.title, found.message_count, found.last_activity) == ("Prompt 1", 0, at(30))
+
+
 def test_messages_alone_are_no_session(home: Path, ask: Ask) -> None:
     (folder(home) / "meta.json").unlink()
 

@@ -6,11 +6,11 @@ Columns were added over time, so they are selected by name and only where they e
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
+from sesls.adapters import databases
 from sesls.adapters.hermes.records import text_of
 from sesls.formats import jsonl, sqlite
 from sesls.instants import LATEST, Instant, instant
@@ -75,21 +75,7 @@ def read_rows(path: str) -> tuple[Row, ...]:
 
     Raises OSError, and ValueError when it is no database or has tables but none of sessions.
     """
-    try:
-        return sqlite.read(path, _rows)
-    except sqlite.UnreadableError as error:
-        raise ValueError(str(error)) from error
-
-
-def read_messages(path: str, ids: Sequence[str], with_prompts: frozenset[str]) -> dict[str, Messages]:
-    """Return what the messages of some sessions tell; the first prompt only for those asked for.
-
-    Raises OSError and ValueError, as `read_rows` does.
-    """
-    try:
-        return sqlite.read(path, partial(_messages, ids, with_prompts))
-    except sqlite.UnreadableError as error:
-        raise ValueError(str(error)) from error
+    return databases.read(path, _rows)
 
 
 def _rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
@@ -173,7 +159,8 @@ def _text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
-def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqlite3.Connection) -> dict[str, Messages]:
+def messages(with_prompts: frozenset[str], ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Messages]:
+    """Return what the messages of some sessions tell; the first prompt only for those asked for."""
     found = {session: Messages() for session in ids}
     columns = sqlite.columns(connection, "messages")
     if {"session_id", "role"} <= columns:
@@ -188,7 +175,7 @@ def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqli
         for session, count in sqlite.rows_of(connection, query, ids):
             found[session].count = count
     if {"session_id", "role", "content"} <= columns:
-        for session in with_prompts & found.keys():
+        for session in sorted(with_prompts & found.keys()):
             found[session].first_prompt = _first_prompt(session, columns, connection)
     for session, model in _models(ids, connection):
         found[session].models[model] = None

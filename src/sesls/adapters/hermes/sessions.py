@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 import msgspec
 
 from sesls import text
-from sesls.adapters import resume
+from sesls.adapters import databases, resume
 from sesls.adapters.hermes import database, places, records
 from sesls.adapters.hermes.database import Messages, Row
 from sesls.adapters.interface import Finding, Reader
@@ -114,23 +115,16 @@ Hints = Mapping[tuple[str, str], Messages]
 
 def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> Hints:
     """Return what the messages of some sessions tell, each database asked once; see `Adapter.hints`."""
-    by_database: dict[str, list[Row]] = defaultdict(list)
+    asked: list[Summary] = []
+    untitled: set[str] = set()
     for summary in summaries:
         source = summary.source
         assert isinstance(source, Source)
         if source.candidate.role == places.DATABASE:
-            by_database[source.candidate.path].append(source.row)
-    told: dict[tuple[str, str], Messages] = {}
-    for path, rows in by_database.items():
-        untitled = frozenset(row.id for row in rows if not text.is_visible(row.titles.get("title", "")))
-        try:
-            messages = database.read_messages(path, [row.id for row in rows], untitled)
-        except (OSError, ValueError) as error:
-            if not isinstance(error, OSError) or not files.is_absence(error):
-                report(path, files.reason(error) if isinstance(error, OSError) else str(error))
-            messages = {}
-        told |= {(path, session): one for session, one in messages.items()}
-    return told
+            asked.append(summary)
+            if not text.is_visible(source.row.titles.get("title", "")):
+                untitled.add(summary.uuid)
+    return databases.told_of(asked, partial(database.messages, frozenset(untitled)), report)
 
 
 def details(summary: Summary, hints: Hints, environment: Environment, report: files.Report, read: Reader) -> Details:

@@ -42,6 +42,8 @@ class Source(msgspec.Struct, frozen=True):
     forked_from: str | None
     profile: str | None
     has_own_time: bool
+    can_resume: bool
+    """Kimi finds a session by its state."""
     copies: tuple[str, ...] = ()
 
 
@@ -84,19 +86,19 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
 
 def _sessions(path: str, folder: _Folder) -> Iterator[Summary]:
     """Yield the session of a folder, if anybody asked for anything in it, and those that it spawned."""
-    main = folder.logs.get(places.MAIN)
-    if folder.state is None or main is None or not main[1].is_prompted:
-        return
-    session = folder.state.id or os.path.basename(path)
-    yield _main(session, folder.state, folder.title, *main)
-    for name, log in folder.logs.items():
-        if name != places.MAIN and log[1].is_prompted:
-            yield _spawned(session, name, folder.state, *log)
+    found = folder.state or State()
+    session = os.path.basename(path)  # as in the state, and what Kimi finds it by
+    for name, (candidate, ends, prompt) in folder.logs.items():
+        if not ends.is_prompted:
+            continue
+        if name == places.MAIN:
+            yield _main(session, folder, candidate, ends, prompt)
+        else:
+            yield _spawned(session, name, found, candidate, ends, prompt)
 
 
-def _main(
-    session: str, found: State, title: str | None, candidate: Candidate, ends: Ends, prompt: str | None
-) -> Summary:
+def _main(session: str, folder: _Folder, candidate: Candidate, ends: Ends, prompt: str | None) -> Summary:
+    found = folder.state or State()
     # A fork's own time may lie before it was forked, and that of a killed run before its last record.
     times = [moment for moment in (found.updated, found.created, ends.last_activity) if moment is not None]
     return Summary(
@@ -110,12 +112,13 @@ def _main(
         path=candidate.path,
         source=Source(
             candidate,
-            (title, prompt),
+            (folder.title, prompt),
             found.created or ends.created,
             found.archived,
             found.forked_from,
             profile=None,
             has_own_time=bool(times),
+            can_resume=folder.state is not None,
         ),
     )
 
@@ -142,6 +145,7 @@ def _spawned(session: str, name: str, found: State, candidate: Candidate, ends: 
             forked_from=None,
             profile=agent.profile,
             has_own_time=bool(times),
+            can_resume=False,
         ),
     )
 
@@ -168,16 +172,14 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     except OSError as error:
         if not files.is_absence(error):
             report(summary.path, files.reason(error))
-    is_subagent = summary.kind == "subagent"
+    command = resume.command(summary.project_dir, ("kimi", "--session", summary.uuid))
     return Details(
         titles=source.titles,
         models=tuple(contents.models) if contents is not None else (),
         created=source.created,
         size_bytes=source.candidate.size,
         message_count=contents.messages if contents is not None else None,
-        resume_command=None
-        if is_subagent
-        else resume.command(summary.project_dir, ("kimi", "--session", summary.uuid)),
+        resume_command=command if source.can_resume else None,
         extra={
             "archived": source.archived or None,
             "forked_from": source.forked_from,

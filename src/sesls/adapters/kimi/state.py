@@ -26,7 +26,6 @@ class _Custom(msgspec.Struct):
 
 
 class _Record(msgspec.Struct, rename="camel"):
-    id: str | None = None
     cwd: str | None = None
     work_dir: str | None = None
     """An older name of the same."""
@@ -55,13 +54,12 @@ class Agent(msgspec.Struct, frozen=True):
 class State(msgspec.Struct, frozen=True):
     """What a session's state tells."""
 
-    id: str | None
-    directory: str | None
-    created: Instant | None
-    updated: Instant | None
-    archived: bool
-    forked_from: str | None
-    agents: dict[str, Agent]
+    directory: str | None = None
+    created: Instant | None = None
+    updated: Instant | None = None
+    archived: bool = False
+    forked_from: str | None = None
+    agents: dict[str, Agent] = msgspec.field(default_factory=dict)
 
 
 def read(path: str) -> tuple[State, str | None]:
@@ -73,7 +71,6 @@ def read(path: str) -> tuple[State, str | None]:
     agents = {name: _agent(agent) for name, agent in (record.agents or {}).items()}
     return (
         State(
-            id=record.id,
             directory=record.cwd or record.work_dir or (record.custom.cwd if record.custom is not None else None),
             created=instant(record.created_at),
             updated=instant(record.updated_at),

@@ -14,6 +14,8 @@ from sesls.formats import jsonl
 from sesls.instants import Instant, instant
 
 _WINDOW = 16 << 10
+_HEAD_WINDOW = 128 << 10
+"""How much is read at once from the start: enough for the prompt of the system."""
 _FIRST_PROMPT_WITHIN = 4 << 20
 """How much from the start is looked through for the first prompt, in bytes."""
 _PROMPT = re.compile(rb'"turn\.prompt"')
@@ -99,7 +101,7 @@ def read_ends(path: str) -> tuple[Ends, str | None]:
         head = next(jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), RECORD), None)
         is_prompted = False
         prompt: str | None = None
-        start = jsonl.blocks(file, _WINDOW, end=_FIRST_PROMPT_WITHIN)
+        start = jsonl.blocks(file, _HEAD_WINDOW, end=_FIRST_PROMPT_WITHIN)
         for record in filter(_is_prompt, jsonl.records(jsonl.lines_with(start, _PROMPT), RECORD)):
             is_prompted = True
             prompt = _text(record.input)

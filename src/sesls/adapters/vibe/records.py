@@ -84,6 +84,7 @@ class Meta(msgspec.Struct):
     agent_config: Configuration | None = None
     """The same in 1.x."""
     agent_profile: Profile | None = None
+    total_messages: float | None = None
 
     @property
     def model(self) -> str | None:

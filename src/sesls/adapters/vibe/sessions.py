@@ -88,12 +88,13 @@ def _read_folder(path: str) -> Facts | None:
     except OSError as error:
         if not files.is_absence(error):
             raise
-    if not head:
-        return None
     meta = jsonl.whole_file(path, records.META)
     if meta is None:
-        raise ValueError("is no readable session")
-    return _facts(meta, _first_prompt(head))
+        if head:
+            raise ValueError("is no readable session")
+        return None
+    # What was said may be damaged, and is noted all the same.
+    return _facts(meta, _first_prompt(head)) if head or meta.total_messages else None
 
 
 def _read_unified(path: str) -> Facts | None:
