@@ -7,7 +7,8 @@ from sesls.adapters.omp.places import find, stores
 from sesls.adapters.omp.sessions import details, hints, summarise, unite
 from sesls.adapters.pi_family.transcript import Ends
 
-__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "IS_DESCRIBED", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "oh-my-pi"
 FACTS = Ends
+IS_DESCRIBED = False

@@ -6,7 +6,8 @@ Format notes: docs/formats/vibe.md.
 from sesls.adapters.vibe.places import find, stores
 from sesls.adapters.vibe.sessions import Facts, details, hints, summarise, unite
 
-__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "IS_DESCRIBED", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "Mistral Vibe"
 FACTS = Facts
+IS_DESCRIBED = False
