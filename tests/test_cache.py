@@ -23,13 +23,14 @@ from sesls.formats import files, jsonl
 from sesls.inventory import read, remembered, select, take
 from sesls.page import Page
 from sesls.query import Query
-from tests.builders import antigravity, claude, codex, hermes, kimi, omp, opencode, pi, vibe
+from tests.builders import antigravity, claude, codex, gemini, hermes, kimi, omp, opencode, pi, qwen, vibe
 from tests.builders.common import at, epoch_ms, lines, put, uuid
-from tests.builders.mixed import WRITERS, write
+from tests.builders.mixed import PLANS, WRITERS, write
 from tests.conftest import environment_of
 
 TOKEN = "gh" + "p_" + "a1B3c5D7e9F1g3H5i7J9k1L3m5N7o9P1q3R5"
-COUNT = 5 * len(WRITERS)
+AGENTS = tuple(sorted(WRITERS))
+TOTAL = len(AGENTS) * len(PLANS)
 
 List = Callable[..., Page]
 
@@ -132,7 +133,7 @@ def test_a_second_listing_opens_nothing(home: Path, cache: Path, listed: List, r
 
     assert reading.openings == Counter()
     assert comparable(second) == comparable(first)
-    assert second.total == COUNT
+    assert second.total == TOTAL
 
 
 def test_another_page_reads_its_own_sessions_alone(home: Path, cache: Path, reading: Reading) -> None:
@@ -304,6 +305,26 @@ CHANGES: dict[str, Callable[[Path], object]] = {
         put(home / ".pi/agent/settings.json", f'{{"sessionDir": "{home}/moved"}}'),
         put(home / "moved" / pi.file_name(8), [pi.header(8), pi.said("Words")]),
     ),
+    "a session of Gemini CLI more": lambda home: gemini.session(home, number=8),
+    "a session of Gemini CLI went on": lambda home: append(
+        home / gemini.TMP / "orchard/chats" / gemini.file_name(1), gemini.said("Graft", 5000), gemini.updated(5000)
+    ),
+    "a project of Gemini CLI moved": lambda home: put(home / gemini.TMP / "orchard/.project_root", "/srv/meadow"),
+    "a project of Gemini CLI became known": lambda home: (
+        put(home / gemini.TMP / "orchard/.project_root", b""),
+        gemini.registry(home, {"/srv/meadow": "orchard"}),
+    ),
+    "a session of Qwen Code more": lambda home: qwen.session(home, number=8),
+    "a session of Qwen Code was archived": lambda home: os.renames(
+        qwen.project(home) / f"chats/{uuid(1)}.jsonl", qwen.project(home) / f"chats/archive/{uuid(1)}.jsonl"
+    ),
+    "what is known of a subagent of Qwen Code": lambda home: qwen.subagent(
+        home, f"scout-call_{3:016x}", meta=qwen.about(description="Another")
+    ),
+    "Qwen Code's sessions moved": lambda home: (
+        put(home / ".qwen/settings.json", f'{{"advanced": {{"runtimeOutputDir": "{home}/moved"}}}}'),
+        qwen.session(home, number=8, base="moved"),
+    ),
     "a session of Hermes more": lambda home: hermes.database(home, [hermes.session(8)]),
     "a title of Hermes": lambda home: sqlite(home / ".hermes/state.db", "UPDATE sessions SET title = 'T' || id"),
     "a profile of Hermes": lambda home: hermes.database(home, [hermes.session(9)], root=".hermes/profiles/garden"),
@@ -421,6 +442,9 @@ def test_everything_that_is_looked_at_is_noted(home: Path) -> None:
     codex.name_index(home, (1, "Named"))
     put(home / ".codex/config.toml", "sqlite_home = '~/.codex'")
     opencode.record(home, opencode.session(9))
+    gemini.printed(home, number=9)
+    gemini.registry(home, {"/srv/meadow": "meadow"})
+    qwen.old(home, number=9)
     touched: set[str] = set()
     is_watching = True
 
@@ -444,16 +468,19 @@ def test_everything_that_is_looked_at_is_noted(home: Path) -> None:
 def secretive(home: Path) -> None:
     """Fill a home with sessions whose titles hold a secret, and extras too."""
     words = f"use {TOKEN} to deploy"
-    claude.transcript(home, [claude.user(words, gitBranch=f"try-{TOKEN}"), claude.assistant()])
+    claude.transcript(home, [claude.user(words, gitBranch=f"try-{TOKEN}"), claude.assistant(gitBranch=f"try-{TOKEN}")])
     summary = {"type": "summary", "summary": words, "leafUuid": uuid(77)}
     claude.transcript(home, [summary, claude.user("Plain", uuid=uuid(77)), claude.assistant()], number=2)
     claude.code_record(home, 3, title=words, lastActivityAt=epoch_ms())
-    codex.rollout(home, [codex.meta(), codex.turn(), codex.said(words)])
+    branch = {"branch": f"try-{TOKEN}"}
+    codex.rollout(home, [codex.meta(git=branch, agent_nickname=TOKEN), codex.turn(), codex.said(words)])
     codex.name_index(home, (1, words))
     opencode.database(home, [opencode.session(1, title=words)])
     antigravity.conversation(home, [antigravity.asked(words), antigravity.answered()])
     antigravity.summaries(home, antigravity.listed(1, title=words))
     pi.session(home, [pi.header(), pi.said(words), pi.answered()])
+    gemini.session(home, [gemini.header(), gemini.said(words), gemini.change(summary=words)])
+    qwen.session(home, [qwen.said(words, gitBranch=f"try-{TOKEN}"), qwen.titled(words)])
     hermes.database(home, [hermes.session(1, title=words), hermes.session(2, [hermes.said(words)])])
     hermes.snapshot(home, 3, [{"role": "user", "content": words}])
     kimi.session(home, 1, title=words)
@@ -590,7 +617,7 @@ def test_a_place_that_cannot_be_written_to_costs_nothing(
     write(home)
     prepare(cache)
 
-    assert listed().total == COUNT
+    assert listed().total == TOTAL
 
 
 @pytest.mark.parametrize("function", ["open", "replace", "makedirs"])
@@ -607,7 +634,7 @@ def test_a_full_disk_costs_nothing_and_leaves_nothing(
 
     monkeypatch.setattr(os, function, full)
 
-    assert listed().total == COUNT
+    assert listed().total == TOTAL
     assert kept_files(cache) == []
 
 
@@ -687,7 +714,7 @@ def test_names_that_are_no_utf_8_cost_nothing(home: Path, listed: List) -> None:
     except OSError:
         pytest.skip("this file system takes no such names")
 
-    assert listed().total == listed().total == COUNT
+    assert listed().total == listed().total == TOTAL
 
 
 # What can be asked about it
@@ -744,7 +771,7 @@ def test_the_second_listing_of_a_process_opens_nothing_even_with_nowhere_to_reme
 
     assert reading.openings == Counter()
     assert [one.title for one in answers[0]] == [one.title for one in answers[1]]
-    assert len(answers[0]) == 25
+    assert len(answers[0]) == TOTAL
 
 
 def test_all_pages_of_one_listing_look_through_the_stores_once(home: Path, cache: Path, reading: Reading) -> None:

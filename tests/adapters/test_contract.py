@@ -15,6 +15,7 @@ from sesls.adapters import (
     crush,
     cursor,
     droid,
+    gemini,
     goose,
     grok,
     hermes,
@@ -23,6 +24,7 @@ from sesls.adapters import (
     omp,
     opencode,
     pi,
+    qwen,
     vibe,
 )
 from sesls.testing import AdapterContract
@@ -35,6 +37,7 @@ from tests.builders import copilot as copilot_files
 from tests.builders import crush as crush_files
 from tests.builders import cursor as cursor_files
 from tests.builders import droid as droid_files
+from tests.builders import gemini as gemini_files
 from tests.builders import goose as goose_files
 from tests.builders import grok as grok_files
 from tests.builders import hermes as hermes_files
@@ -43,8 +46,10 @@ from tests.builders import kiro as kiro_files
 from tests.builders import omp as omp_files
 from tests.builders import opencode as opencode_files
 from tests.builders import pi as pi_files
+from tests.builders import qwen as qwen_files
 from tests.builders import vibe as vibe_files
 from tests.builders.common import put, uuid
+from tests.builders.mixed import PLANS, WRITERS
 
 
 class TestClaude(AdapterContract):
@@ -187,6 +192,31 @@ class TestKiro(AdapterContract):
         kiro_files.whole_store(home)
 
 
+class _Planned(AdapterContract):
+    """An agent whose sessions of the mixed home are its store."""
+
+    def write(self, home: Path) -> None:
+        for plan in PLANS:
+            WRITERS[self.agent](home, plan)
+
+
+class TestGemini(_Planned):
+    agent = "gemini"
+    adapter = gemini
+
+    def write_large(self, home: Path) -> None:
+        words = [gemini_files.said("x" * 2000, seconds) for seconds in range(2, 2000)]
+        gemini_files.session(home, [gemini_files.header(), *words])
+
+
+class TestQwen(_Planned):
+    agent = "qwen"
+    adapter = qwen
+
+    def write_large(self, home: Path) -> None:
+        qwen_files.session(home, [qwen_files.said("x" * 2000, seconds) for seconds in range(2000)])
+
+
 class TestHermes(AdapterContract):
     agent = "hermes"
     adapter = hermes
@@ -241,6 +271,7 @@ class TestVibe(AdapterContract):
 
 
 def test_every_agent_is_here() -> None:
-    here = {kind.agent for kind in AdapterContract.__subclasses__() if kind.__module__ == __name__}
+    kinds = [*AdapterContract.__subclasses__(), *_Planned.__subclasses__()]
+    here = {kind.agent for kind in kinds if kind.__module__ == __name__ and kind is not _Planned}
 
     assert here == set(REGISTRY)

@@ -1,4 +1,4 @@
-"""One home in which nine agents worked on the same five sessions."""
+"""One home in which all agents worked on the same five sessions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.builders import antigravity, claude, codex, hermes, kimi, omp, opencode, pi, vibe
+from tests.builders import antigravity, claude, codex, gemini, hermes, kimi, omp, opencode, pi, qwen, vibe
 from tests.builders.common import epoch_ms, uuid
 
 
@@ -79,6 +79,26 @@ def write_pi(home: Path, plan: Plan) -> None:
         pi.child(pi.folder(home, plan.directory) / pi.file_name(plan.parent), entries)
 
 
+def write_gemini(home: Path, plan: Plan) -> None:
+    kind = "main" if plan.parent is None else "subagent"
+    records = gemini.turns(plan.number, plan.text, plan.seconds, directory=plan.directory, kind=kind)
+    if plan.parent is None:
+        gemini.session(home, records, number=plan.number, directory=plan.directory)
+    else:
+        gemini.subagent(home, records, number=plan.number, parent=plan.parent, directory=plan.directory)
+
+
+def write_qwen(home: Path, plan: Plan) -> None:
+    if plan.parent is None:
+        records = qwen.turns(plan.number, plan.text, plan.seconds, cwd=plan.directory)
+        qwen.session(home, records, number=plan.number, directory=plan.directory)
+    else:
+        agent = session_id("qwen", plan)
+        records = qwen.spawned(agent, plan.text, plan.seconds, plan.parent, cwd=plan.directory)
+        meta = qwen.about(agent, plan.parent, description=plan.text)
+        qwen.subagent(home, agent, records, parent=plan.parent, directory=plan.directory, meta=meta)
+
+
 def write_hermes(home: Path, plan: Plan) -> None:
     messages = [hermes.said(plan.text), hermes.answered(plan.seconds)]
     if plan.parent is None:
@@ -124,6 +144,8 @@ WRITERS: dict[str, Callable[[Path, Plan], None]] = {
     "opencode": write_opencode,
     "antigravity": write_antigravity,
     "pi": write_pi,
+    "gemini": write_gemini,
+    "qwen": write_qwen,
     "hermes": write_hermes,
     "kimi": write_kimi,
     "omp": write_omp,
@@ -142,6 +164,8 @@ def write(home: Path, plans: Iterable[Plan] = PLANS) -> Path:
 def session_id(agent: str, plan: Plan) -> str:
     if agent == "opencode":
         return opencode.ses(plan.number)
+    if agent == "qwen" and plan.parent is not None:
+        return f"scout-call_{plan.number:016x}"
     if agent == "hermes":
         return hermes.key(plan.number)
     if agent == "kimi":

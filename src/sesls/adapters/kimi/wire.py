@@ -6,6 +6,7 @@ Seen in Kimi Code 2.1.0 (protocol 1.5). The prompt of the system (80 KB) stands 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import msgspec
 
@@ -14,11 +15,11 @@ from sesls.formats import jsonl
 from sesls.instants import Instant, instant
 
 _WINDOW = 16 << 10
-_HEAD_WINDOW = 128 << 10
-"""How much is read at once from the start: enough for the prompt of the system."""
+_STEP = 32 << 10
+"""How much is read at once from the start, where the prompt of the system stands in the way."""
 _FIRST_PROMPT_WITHIN = 4 << 20
 """How much from the start is looked through for the first prompt, in bytes."""
-_PROMPT = re.compile(rb'"turn\.prompt"')
+_FIRST = re.compile(rb'"(?:metadata|turn\.prompt)"')
 _MATTERS = re.compile(rb'"(?:turn\.prompt|turn\.steer|llm\.request|agent\.message\.appended|context\.append_message)"')
 _GIT_CONTEXT = re.compile(r"\s*<git-context(?:[^<>]*/>|[^<>]*>.*?</git-context>)\s*", re.DOTALL)
 _REMINDER = "<system-reminder>"
@@ -54,7 +55,7 @@ class Record(msgspec.Struct):
     type: str | None = None
     time: float | str | None = None
     created_at: float | str | None = None
-    """Of the first line."""
+    """Of the `metadata` in the first line."""
     input: str | list[_Part] | None = None
     """Of a `turn.prompt`."""
     origin: _Origin | None = None
@@ -98,23 +99,24 @@ class Ends(msgspec.Struct, frozen=True):
 def read_ends(path: str) -> tuple[Ends, str | None]:
     """Return what both ends of a log tell, and its first prompt. Raises OSError."""
     with jsonl.opened(path) as file:
-        head = next(jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), RECORD), None)
+        created: Instant | None = None
         is_prompted = False
         prompt: str | None = None
-        start = jsonl.blocks(file, _HEAD_WINDOW, end=_FIRST_PROMPT_WITHIN)
-        for record in filter(_is_prompt, jsonl.records(jsonl.lines_with(start, _PROMPT), RECORD)):
-            is_prompted = True
-            prompt = _text(record.input)
-            if prompt is not None:
-                break
+        for record in jsonl.records(jsonl.lines_with(_start(file), _FIRST), RECORD):
+            created = created or record.moment
+            if record.type == "turn.prompt" and record.is_prompt:
+                is_prompted = True
+                prompt = _text(record.input)
+                if prompt is not None:
+                    break
         tail = jsonl.tail(file, RECORD, _WINDOW, lambda record: record.moment is not None)
     moments = [moment for record in tail if (moment := record.moment) is not None]
-    created = head.moment if head is not None else None
     return Ends(created, max(moments, default=None), is_prompted), prompt
 
 
-def _is_prompt(record: Record) -> bool:
-    return record.is_prompt
+def _start(file: jsonl.File) -> Iterator[bytes]:
+    for offset in range(0, min(file.size, _FIRST_PROMPT_WITHIN), _STEP):
+        yield from jsonl.blocks(file, _STEP, offset, offset + _STEP)
 
 
 def _text(parts: str | list[_Part] | None) -> str | None:

@@ -7,8 +7,9 @@ from sesls.adapters.omp.places import find, stores
 from sesls.adapters.omp.sessions import details, hints, summarise, unite
 from sesls.adapters.pi_family.transcript import Ends
 
-__all__ = ["FACTS", "IS_DESCRIBED", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
+__all__ = ["FACTS", "IS_DESCRIBED", "LABEL", "VERSIONS", "details", "find", "hints", "stores", "summarise", "unite"]
 
 LABEL = "oh-my-pi"
-FACTS = Ends
+VERSIONS = "18.2; 13 and 14 by their published sources"
 IS_DESCRIBED = False
+FACTS = Ends
