@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from sesls import looks
 from sesls.adapters import REGISTRY
 from sesls.cache.disk import clear, folder, kept
+from sesls.clock import Clock
 from sesls.formats import files, jsonl
-from sesls.inventory import read, remembered, select, take
+from sesls.inventory import read, readers_of, select, take
 from sesls.page import Page
 from sesls.query import Query
 from tests.builders import antigravity, claude, codex, gemini, hermes, kimi, omp, opencode, pi, qwen, vibe
@@ -761,13 +763,13 @@ def test_the_second_listing_of_a_process_opens_nothing_even_with_nowhere_to_reme
     home: Path, reading: Reading
 ) -> None:
     write(home)
-    query, environment = Query(), environment_of(home)
-    memories = remembered(query, environment)
+    query, clock = Query(), Clock(0)
+    readers = readers_of(query, environment_of(home))
     answers = []
     for _ in range(2):
         reading.openings.clear()
-        again = {agent: memory.again() for agent, memory in memories.items()}
-        answers.append(read(select(query, environment, again).summaries, environment, again).sessions)
+        again = {key: replace(one, memory=one.memory.again()) for key, one in readers.items()}
+        answers.append(read(select(query, clock, again).summaries, clock, again).sessions)
 
     assert reading.openings == Counter()
     assert [one.title for one in answers[0]] == [one.title for one in answers[1]]
@@ -779,9 +781,9 @@ def test_all_pages_of_one_listing_look_through_the_stores_once(home: Path, cache
         claude.transcript(home, number=number)
     remembering(home, cache, limit=1)
     reading.openings.clear()
-    query, environment = Query(), environment_of(home, cache=cache)
-    memories = remembered(query, environment)
-    for summary in select(query, environment, memories).summaries:
-        read([summary], environment, memories)
+    query, clock = Query(), Clock(0)
+    readers = readers_of(query, environment_of(home, cache=cache))
+    for summary in select(query, clock, readers).summaries:
+        read([summary], clock, readers)
 
     assert reading.openings[str(claude.folder(home))] == 1

@@ -337,7 +337,8 @@ def _masked(record: Record) -> tuple[msgspec.Raw, bool]:
     if titles:
         from sesls import redaction  # here: a listing from the cache alone needs none
 
-        shown = {name: text.title(title, partial(redaction.redact, counts=counts)) for name, title in titles.items()}
+        redact = partial(redaction.redact, counts=counts)
+        shown = {name: text.title(title, redact, text.SEARCHED_LIMIT) for name, title in titles.items()}
         record = replace(record, titles={name: title for name, title in shown.items() if title is not None})
     if any(map(_holds_secret, _texts(msgspec.to_builtins(record, enc_hook=_plain)))):
         raise ValueError("holds a secret")
