@@ -423,6 +423,17 @@ def test_a_database_that_was_cut_is_unreadable(store: Path, share: float) -> Non
         sqlite.read(str(path), words)
 
 
+def test_a_damaged_schema_that_is_no_utf_8_is_unreadable(store: Path) -> None:
+    path = filled(store / "a.db", "DELETE")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema=1")
+        connection.execute("UPDATE sqlite_master SET name = CAST(x'ea62' AS TEXT), sql = 'garbage'")
+        connection.commit()
+
+    with pytest.raises(sqlite.UnreadableError, match="malformed database"):
+        sqlite.read(str(path), words)
+
+
 def test_an_empty_file_is_an_empty_database(store: Path) -> None:
     path = put(store / "a.db", b"")
 
