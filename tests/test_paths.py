@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sesls.paths import absolute_dir, is_windows_path, is_within, normal
+from sesls.paths import absolute_dir, absolute_or_none, is_windows_path, is_within, normal
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/a/b/sub", "/a/b/sub/deep", "/a/b/", "/a/b//sub", "/a/./b", "/a/x/../b"])
@@ -133,3 +133,8 @@ def test_a_directory_may_be_typed_in_any_usual_way(typed: str, meant: str) -> No
 def test_blank_text_is_no_directory(typed: str) -> None:
     with pytest.raises(ValueError, match="not an empty text"):
         absolute_dir(typed, cwd="/srv/orchard", home="/home/ada")
+
+
+def test_what_is_too_long_for_any_system_is_no_path() -> None:
+    assert absolute_or_none("/" + "a" * 4095) is not None
+    assert absolute_or_none("/" + "a" * 4096) is None

@@ -8,6 +8,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
+_LONGEST_PATH = 4096
+"""What is longer, in characters, is no directory on any system, or none that anyone wants to read."""
+
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
@@ -45,7 +48,9 @@ def is_windows_path(path: str) -> bool:
 
 def absolute_or_none(path: str | None) -> str | None:
     """Return a path if it is absolute, on any system: a relative one says nothing about where a session ran."""
-    return path if path and (path.startswith("/") or is_windows_path(path)) else None
+    if not path or len(path) > _LONGEST_PATH:
+        return None
+    return path if path.startswith("/") or is_windows_path(path) else None
 
 
 def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:
