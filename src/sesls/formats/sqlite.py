@@ -9,8 +9,9 @@ with SQLite 3.40 on stores of Codex 0.171 and OpenCode 1.18):
 * a WAL without `-shm`, an opening that fails, a rollback journal left by a crash, or a file that never rests: a
   private copy.
 
-Anyone may have made the file, so nothing in it is carried out: a view, which could compute rows without end, is no table;
-the schema may call no function that matters; a question takes no more than its time, and a value no more than its size.
+Anyone may have made the file, so nothing in it is carried out: a view, which could compute rows without end, is no
+table; the schema may call no function that matters; a question takes no more than its time, and a value no more than
+its size.
 """
 
 from __future__ import annotations
