@@ -50,8 +50,8 @@ _SCHEMAS = (
 
 
 def of_bytes(content: bytes, plan: Plan) -> bytes:
-    """Return bytes damaged in one way."""
-    return plan.choice(_DAMAGES)(content, plan)
+    """Return bytes damaged in one way, a few megabytes of them at most."""
+    return plan.choice(_DAMAGES)(content, plan)[: 3 << 20]
 
 
 def _place(content: bytes, plan: Plan) -> int:
@@ -142,7 +142,7 @@ def _long(content: bytes, plan: Plan) -> bytes:
 
 
 def _repeated(content: bytes, plan: Plan) -> bytes:
-    return content * plan.choice((2, 3, 20))
+    return content[: 1 << 20] * plan.choice((2, 3, 20))
 
 
 def _lying(content: bytes, plan: Plan) -> bytes:

@@ -107,7 +107,7 @@ def _damage(agent: str, home: Path, plan: Plan) -> None:
                 content = damage.packed(path.name, damage.of_bytes(b"".join(_unpacked(path)), plan))
             else:
                 content = damage.of_bytes(content, plan)
-            path.write_bytes(content[: 4 << 20])
+            path.write_bytes(content)
 
 
 def _mode(path: Path) -> int:
@@ -242,7 +242,7 @@ def _try_sqlite(plan: Plan) -> None:
     content = stores.whole("opencode")[".local/share/opencode/opencode.db"]
     for _ in range(1 + plan.number(8)):
         content = damage.of_bytes(content, plan)
-    with file_of(content[: 1 << 20]) as path:
+    with file_of(content) as path:
         before = fingerprint(Path(path).parent)
         with in_time(), suppress(sqlite.UnreadableError):
             sqlite.read(path, lambda connection: sqlite.columns(connection, "session"))
@@ -297,7 +297,7 @@ def _content(plan: Plan) -> bytes:
     for _ in range(3):
         if plan:
             content = damage.of_bytes(content, plan)
-    return content[: 2 << 20]
+    return content
 
 
 @contextmanager
