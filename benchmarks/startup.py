@@ -11,6 +11,7 @@ import os
 import statistics
 import subprocess
 import sys
+from importlib.util import find_spec
 
 STATEMENTS = (
     "pass",
@@ -21,6 +22,7 @@ STATEMENTS = (
     "import typer, rich.console, rich.table",
     "import typer, sqlite3",
     "import typer; from backports import zstd" if sys.version_info < (3, 14) else "import typer, compression.zstd",
+    *(["import typer, mcp.server.lowlevel"] if find_spec("mcp") else []),
     "import sesls.cli",
     "import sesls.cli, sesls.inventory, sesls.adapters.claude, sesls.adapters.codex",
 )

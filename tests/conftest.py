@@ -14,6 +14,7 @@ from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Session
+from tests import shapes
 
 Ask = Callable[..., Page]
 
@@ -59,7 +60,9 @@ def ask(home: Path) -> Ask:
     """A function that takes the fields of a query (and `variables`) and returns the page for this home."""
 
     def asked(variables: Mapping[str, str] | None = None, **fields: object) -> Page:
-        return take(Query(**{"limit": 0, **fields}), environment_of(home, variables))  # type: ignore[arg-type]
+        page = take(Query(**{"limit": 0, **fields}), environment_of(home, variables))  # type: ignore[arg-type]
+        shapes.check(page.to_dict())
+        return page
 
     return asked
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from sesls import looks
-from sesls.cache import clear, folder, kept
+from sesls.cache.disk import clear, folder, kept
 from sesls.formats import files, jsonl
 from sesls.inventory import take
 from sesls.page import Page

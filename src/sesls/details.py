@@ -27,12 +27,16 @@ def read_rows(
     agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, problems: list[Problem]
 ) -> list[Row]:
     """Return what is shown of some sessions of one agent. Never raises for anything that a store holds."""
-    source = adapter(agent)
 
     def report(path: str, problem: str) -> None:
         looks.unsure()
         problems.append(Problem(agent, path, problem))
 
+    try:
+        source = adapter(agent, environment.plugins)
+    except ValueError as error:
+        report(str(environment.plugins[agent]), str(error))
+        return [_row(Details(), redact=memory.redact) for _ in summaries]
     known = _with_sources(agent, summaries, environment, memory)
     with looks.noted() as shared:
         try:

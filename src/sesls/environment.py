@@ -5,10 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
+from msgspec.structs import replace
 
 from sesls import looks
+
+if TYPE_CHECKING:
+    from sesls.adapters.plugins import Plugin
 
 
 class Environment(msgspec.Struct, frozen=True):
@@ -20,24 +25,35 @@ class Environment(msgspec.Struct, frozen=True):
     config_home: str
     """Where this system's desktop programs keep their data."""
     cache_home: str | None = None
-    """Where sesls may remember what it read; None: nowhere."""
+    """Where this system's programs keep what they can do without, for sesls; None: nothing is kept."""
+    plugins: Mapping[str, Plugin] = msgspec.field(default_factory=dict)
+    """The adapters that other packages bring, by agent."""
 
     @classmethod
-    def current(cls, *, remember: bool = True) -> Environment:
-        """Return the environment of this process, with a place to remember what is read, or without."""
+    def current(cls, *, remember: bool = True, with_plugins: bool = True) -> Environment:
+        """Return the environment of this process: with a place to remember in or without, with plug-ins or without."""
         import platformdirs
+
+        from sesls.adapters import plugins  # not above: what it remembers with needs an environment
 
         try:
             cwd = os.getcwd()
         except OSError:  # the directory was deleted
             cwd = os.environ.get("PWD", os.path.sep)
-        return cls(
+        environment = cls(
             home=os.path.expanduser("~"),
             variables=dict(os.environ),
             cwd=cwd,
             config_home=platformdirs.user_config_dir(roaming=sys.platform == "win32"),
             cache_home=platformdirs.user_cache_dir("sesls", appauthor=False) if remember else None,
         )
+        if not with_plugins:
+            return environment
+        return replace(environment, plugins=plugins.found(environment.cache(), cwd))
+
+    def cache(self) -> str | None:
+        """Return where what is read may be remembered; None: nowhere."""
+        return None if self.value("SESLS_NO_CACHE") else self.cache_home
 
     def value(self, name: str) -> str | None:
         """Return a variable's value, or None when it is not set or blank."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 Instant = int
 """Milliseconds since the epoch, UTC."""
@@ -54,7 +55,16 @@ def latest(values: Iterable[object]) -> Instant | None:
 
 def rfc3339(moment: Instant) -> str:
     """Return an instant as RFC 3339 text in UTC with milliseconds: `2026-11-30T08:30:23.245Z`."""
-    return (_EPOCH + timedelta(milliseconds=moment)).isoformat(timespec="milliseconds") + "Z"
+    days, rest = divmod(moment, 86_400_000)
+    hours, rest = divmod(rest, 3_600_000)
+    minutes, rest = divmod(rest, 60_000)
+    return f"{_day(days)}T{hours:02}:{minutes:02}:{rest // 1000:02}.{rest % 1000:03}Z"
+
+
+@lru_cache(maxsize=4096)
+def _day(days: int) -> str:
+    """Return a count of days since the epoch as text; most sessions share theirs with others."""
+    return (_EPOCH + timedelta(days=days)).date().isoformat()
 
 
 def from_file_time(mtime_ns: int) -> Instant:

@@ -12,8 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sesls import query as queries
-from sesls.adapters import REGISTRY, chosen
-from sesls.cache import Memory, folder
+from sesls.adapters import chosen, known
+from sesls.cache import Memory
+from sesls.cache.disk import folder
 from sesls.environment import Environment
 from sesls.instants import Instant, rfc3339
 from sesls.page import Page
@@ -31,8 +32,10 @@ def take(query: Query, environment: Environment, *, processes: int = 1) -> Page:
 
     Raises ValueError for an agent sesls does not know.
     """
-    place = folder(environment)
-    memories = {agent: Memory(agent, place, redact=query.redact, processes=processes) for agent in chosen(query.agents)}
+    memories = {
+        agent: _memory(agent, environment, redact=query.redact, processes=processes)
+        for agent in chosen(query.agents, environment.plugins)
+    }
     surveys = [_survey(agent, environment, memory) for agent, memory in memories.items()]
     selected = queries.select((summary for item in surveys for summary in item.summaries), query)
     problems = [problem for item in surveys for problem in item.problems]
@@ -59,9 +62,15 @@ def diagnose(query: Query, environment: Environment) -> tuple[Diagnostics, tuple
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
     from sesls.diagnostics import explain
 
-    chosen(query.agents)
-    surveys = [_survey(agent, environment, Memory(agent, folder(environment))) for agent in REGISTRY]
+    chosen(query.agents, environment.plugins)
+    everyone = known(environment.plugins)
+    surveys = [_survey(agent, environment, _memory(agent, environment)) for agent in everyone]
     return explain(surveys, query), tuple(problem for item in surveys for problem in item.problems)
+
+
+def _memory(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
+    version = str(environment.plugins.get(agent, ""))
+    return Memory(agent, folder(environment), version=version, redact=redact, processes=processes)
 
 
 def _survey(agent: str, environment: Environment, memory: Memory) -> Survey:
@@ -77,8 +86,9 @@ def _explanation(surveys: Sequence[Survey], query: Query, environment: Environme
     """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
     from sesls.diagnostics import explain
 
-    known = {item.agent: item for item in surveys}
-    return explain([known.get(agent) or _survey(agent, environment, Memory(agent)) for agent in REGISTRY], query)
+    done = {item.agent: item for item in surveys}
+    everyone = known(environment.plugins)
+    return explain([done.get(agent) or _survey(agent, environment, Memory(agent)) for agent in everyone], query)
 
 
 def _rows(

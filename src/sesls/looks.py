@@ -7,14 +7,19 @@ variables that it is asked for. Adapters need not know: what they look at throug
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+import struct
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
 import msgspec
+from msgspec.structs import replace
 
-Identity = tuple[int, int, int, int]
+Identity = bytes
 """What changes when a file or a folder does: size, times of modification and of status change, inode."""
+
+_PACKED = struct.Struct("<qqqQ")
+_LARGEST = (1 << 63) - 1
 
 CAN_TRUST_FOLDERS = os.name != "nt"
 """Whether a folder's times tell of every change of its entries; some of Windows' file systems keep none."""
@@ -38,24 +43,12 @@ class Looks(msgspec.Struct, array_like=True):
 
     def hold(self, variables: Mapping[str, str], cwd: str, known: dict[str, Identity | None]) -> bool:
         """Tell whether everything is as it was; `known` holds what was looked at already, and gets the rest."""
-        if any(variables.get(name) != value for name, value in self.variables.items()):
-            return False
+        for name, value in self.variables.items():
+            if variables.get(name) != value:
+                return False
         if self.cwd is not None and self.cwd != cwd and not self._mattered_nothing(cwd):
             return False
-        stat, access = os.stat, os.access
-        for path, identity in self.paths.items():
-            if path in known:
-                if known[path] != identity:
-                    return False
-                continue
-            try:
-                now = identity_of(stat(path)) if identity is not None or access(path, os.F_OK) else None
-            except (OSError, ValueError):
-                now = None
-            known[path] = now
-            if now != identity:
-                return False
-        return True
+        return are_as_they_were(self.paths.items(), known)
 
     def _mattered_nothing(self, cwd: str) -> bool:
         """Tell whether there was nothing below the old working directory, and there is nothing below the new one."""
@@ -65,12 +58,16 @@ class Looks(msgspec.Struct, array_like=True):
             for path in self.below_cwd
         )
 
+    def without_paths(self) -> Looks:
+        """Return the same without paths but those below the working directory."""
+        below = {os.path.join(self.cwd or "", path) for path in self.below_cwd}
+        return replace(self, paths={path: self.paths[path] for path in below if path in self.paths})
+
     def are_settled(self, now_ns: int) -> bool:
         """Tell whether none of what was looked at had changed only just before."""
-        changed = 2 if os.name != "nt" else 1
         before = now_ns - _SETTLED_NS
         return not self.is_unsure and all(
-            identity is None or identity[changed] < before for identity in self.paths.values()
+            identity is None or _changed(identity) < before for identity in self.paths.values()
         )
 
     def include(self, other: Looks) -> None:
@@ -80,6 +77,23 @@ class Looks(msgspec.Struct, array_like=True):
         self.cwd = other.cwd or self.cwd
         self.below_cwd += other.below_cwd
         self.is_unsure = self.is_unsure or other.is_unsure
+
+
+def are_as_they_were(paths: Iterable[tuple[str, Identity | None]], known: dict[str, Identity | None]) -> bool:
+    """Tell whether paths lead to what they led to; `known` holds what was looked at already, and gets the rest."""
+    stat, access = os.stat, os.access
+    for path, identity in paths:
+        if path in known:
+            now = known[path]
+        else:
+            try:
+                now = identity_of(stat(path)) if identity is not None or access(path, os.F_OK) else None
+            except (OSError, ValueError):
+                now = None
+            known[path] = now
+        if now != identity:
+            return False
+    return True
 
 
 _current: ContextVar[Looks | None] = ContextVar("looks", default=None)
@@ -100,10 +114,31 @@ def noted() -> Iterator[Looks]:
 
 def identity_of(status: os.stat_result) -> Identity:
     """Return what changes when the file or folder of a status does."""
-    if os.name != "nt":
-        return (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-    # There, a folder's entry shows no inode, and a time of creation in place of the change's.
-    return (status.st_size, status.st_mtime_ns, 0, 0)
+    if os.name == "nt":  # there, a folder's entry shows no inode, and a time of creation in place of the change's
+        return _packed(status.st_size, status.st_mtime_ns, 0, 0)
+    return _packed(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
+
+
+def _packed(*numbers: int) -> Identity:
+    try:
+        return _PACKED.pack(*numbers)
+    except struct.error:  # the year 2262 and later
+        return _PACKED.pack(*(min(abs(number), _LARGEST) for number in numbers))
+
+
+def size_of(identity: Identity) -> int:
+    """Return the size of a file, in bytes."""
+    return int(_PACKED.unpack(identity)[0])
+
+
+def are_one_file(identity: Identity, other: Identity) -> bool:
+    """Tell whether two looks were at the same file, whatever became of it in between."""
+    return bool(_PACKED.unpack(identity)[3] == _PACKED.unpack(other)[3])
+
+
+def _changed(identity: Identity) -> int:
+    _, modified, changed, _ = _PACKED.unpack(identity)
+    return int(changed or modified)
 
 
 def at(path: str, status: os.stat_result | None) -> None:

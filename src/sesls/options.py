@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sesls.adapters import REGISTRY, chosen
+from sesls.adapters import REGISTRY, chosen, known
 from sesls.terms import Kind, Noise
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def _agents(incomplete: str) -> list[str]:
-    return [agent for agent in REGISTRY if agent.startswith(incomplete)]
+    return [agent for agent in known(environment().plugins) if agent.startswith(incomplete)]
 
 
 AgentOption = Annotated[
@@ -44,11 +44,11 @@ CacheOption = Annotated[bool, typer.Option("--cache/--no-cache", help="Remember 
 JsonOption = Annotated[bool, typer.Option("--json", help="One JSON value instead of the table.")]
 
 
-def environment(cache: bool = True) -> Environment:
-    """Return the environment of this process, with a cache or without."""
+def environment(cache: bool = True, *, with_plugins: bool = True) -> Environment:
+    """Return the environment of this process, with a cache and plug-ins, or without."""
     from sesls.environment import Environment
 
-    return Environment.current(remember=cache)
+    return Environment.current(remember=cache, with_plugins=with_plugins)
 
 
 def query(
@@ -66,7 +66,7 @@ def query(
     from sesls.query import Query
 
     try:
-        chosen(agent or ())
+        chosen(agent or (), environment.plugins)
         if project_dir is not None:
             project_dir = absolute_dir(project_dir, environment.cwd, environment.home)
         return Query(

@@ -56,13 +56,15 @@ def absolute_or_none(path: str | None) -> str | None:
 def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one.
 
-    Raises ValueError for a blank one and for what is no path.
+    Raises ValueError for a blank one and for what can be no path.
     """
     if not isinstance(path, str | os.PathLike):
         raise ValueError(f"project_dir is a directory, not {path!r}")
     path = os.fspath(path)
     if not path.strip():
         raise ValueError("project_dir is a directory, not an empty text")
+    if "\0" in path:
+        raise ValueError(f"project_dir is a directory, not {path!r}")
     if is_windows_path(path):
         return path
     if path == "~" or path.startswith(("~/", "~" + os.sep)):

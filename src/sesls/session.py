@@ -24,7 +24,7 @@ class Store(msgspec.Struct, frozen=True, array_like=True):
     """What the adapter looks for there; its own word."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class Candidate(msgspec.Struct, frozen=True, gc=False):
     """A regular file of a store that may hold sessions, as its folder entry shows it; nothing of it was read."""
 
     path: str
@@ -37,7 +37,7 @@ class Candidate(msgspec.Struct, frozen=True):
     """Zero where the system gives no number."""
 
 
-class Summary(msgspec.Struct, frozen=True, array_like=True):
+class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What is known of a session after the first, bounded reading."""
 
     agent: str

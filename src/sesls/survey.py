@@ -28,15 +28,19 @@ def look_through(agent: str, environment: Environment, memory: Memory) -> Survey
     def report(path: str, problem: str) -> None:
         problems[Problem(agent, path, problem)] = None
 
-    source = adapter(agent)
+    try:
+        source = adapter(agent, environment.plugins)
+    except ValueError as error:
+        report(str(environment.plugins[agent]), str(error))
+        return Survey(agent, agent, (), 0, (), tuple(problems))
     with looks.noted() as seen:
         stores = tuple((store, _state(store)) for store in source.stores(environment))
         candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
         _read_ahead(source, candidates, memory)
         findings = list(_findings(source, candidates, memory, seen, report))
-        summaries = _united(source, findings, environment, report)
-    known = tuple(replace(summary, digest=digest(summary)) for summary in summaries)
-    found = Survey(agent, source.LABEL, stores, len(candidates), known, tuple(problems))
+        memory.save_facts(seen)
+        summaries = tuple(_united(source, findings, environment, report))
+    found = Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
     memory.keep_survey(found, seen)
     return found
 
@@ -111,7 +115,7 @@ def _united(
     source: Adapter, findings: Sequence[Finding], environment: Environment, report: files.Report
 ) -> list[Summary]:
     try:
-        return list(source.unite(findings, environment, report))
+        return [replace(one, digest=digest(one)) for one in source.unite(findings, environment, report)]
     except Exception as error:  # one file must never cost the others
         failing = list(_failing(source, findings, environment))
         excluded = {finding.candidate.path for finding, _ in failing}

@@ -1,4 +1,4 @@
-"""The words that fields and filters take."""
+"""The words that fields, filters and commands take."""
 
 from __future__ import annotations
 
@@ -11,3 +11,6 @@ Activity = Literal["fresh", "stale"]
 
 Noise = Literal["include", "exclude", "only"]
 """What to do with sessions that other sessions spawned."""
+
+Shape = Literal["list", "diagnostics", "cache"]
+"""The shapes of JSON that sesls prints, by the commands that print them."""

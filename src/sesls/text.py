@@ -7,6 +7,7 @@ character hides a secret, and before cutting, so that a secret never loses its t
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from functools import cache
 
@@ -18,6 +19,11 @@ TITLE_LIMIT = 200
 _WINDOW = 4096
 _VALUE_LIMIT = 1000
 _LONGEST_SECRET = 600
+
+
+def once(text: str | None) -> str | None:
+    """Return the one copy of a text that a hundred thousand sessions may have in common."""
+    return None if text is None else sys.intern(text)
 
 
 @cache

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from tests import shapes
 from tests.builders import claude, codex
 from tests.builders.common import put, uuid
 
@@ -64,8 +65,10 @@ class Run:
         return plain(self.text).splitlines()
 
     def json(self) -> Any:
-        """Return the one JSON value on stdout, read by a strict reader."""
-        return msgspec.json.decode(self.output)
+        """Return the one JSON value on stdout, read by a strict reader, which has to be of a documented shape."""
+        value = msgspec.json.decode(self.output)
+        shapes.check(value)
+        return value
 
 
 def run(
@@ -79,7 +82,7 @@ def run(
     """Run the command with pipes for its streams."""
     done = subprocess.run(
         [*command, *arguments],
-        env=_variables(home, variables),
+        env=variables_of(home, variables),
         cwd=cwd or home.parent,
         stdin=subprocess.DEVNULL,
         stdout=stdout,
@@ -116,7 +119,7 @@ def run_in_terminal(
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     process = subprocess.Popen(
         [SESLS, *arguments],
-        env=_variables(home, {"TERM": "xterm-256color", **(variables or {})}),
+        env=variables_of(home, {"TERM": "xterm-256color", **(variables or {})}),
         cwd=home.parent,
         stdin=subprocess.DEVNULL,
         stdout=terminal,
@@ -172,7 +175,8 @@ def cells(line: str) -> int:
     return len(line) + wide - sum(unicodedata.combining(character) > 0 for character in line)
 
 
-def _variables(home: Path, variables: Mapping[str, str] | None) -> dict[str, str]:
+def variables_of(home: Path, variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the variables of a process whose home this is, and nothing that moves an agent's."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     own = {"HOME": str(home), "USERPROFILE": str(home), "LANG": "C.UTF-8", "XDG_CACHE_HOME": str(home.parent / "cache")}
     return {**kept, **own, **(variables or {})}

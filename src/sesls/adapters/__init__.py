@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
     from sesls.adapters.interface import Adapter
+    from sesls.adapters.plugins import Plugin
 
 REGISTRY: Mapping[str, str] = {
     "claude": "sesls.adapters.claude",
@@ -22,14 +23,30 @@ REGISTRY: Mapping[str, str] = {
 """The word that `--agent` takes, and the module that knows that agent."""
 
 
-def adapter(agent: str) -> Adapter:
-    """Return an agent's adapter, imported when it is first asked for. Raises KeyError for an unknown agent."""
-    return cast("Adapter", import_module(REGISTRY[agent]))
+_NONE: Mapping[str, Plugin] = {}
 
 
-def chosen(agents: Collection[str]) -> tuple[str, ...]:
-    """Return some agents, or all where none is named, in the registry's order. Raises ValueError for unknown ones."""
+def known(plugins: Mapping[str, Plugin] = _NONE) -> tuple[str, ...]:
+    """Return every agent that sesls knows: its own first, then those of plug-ins by name."""
+    return (*REGISTRY, *sorted(plugins.keys() - REGISTRY.keys()))
+
+
+def adapter(agent: str, plugins: Mapping[str, Plugin] = _NONE) -> Adapter:
+    """Return an agent's adapter, imported when it is first asked for.
+
+    Raises KeyError for an unknown agent, and ValueError, in one sentence, for a plug-in that is none.
+    """
+    if agent in REGISTRY:
+        return cast("Adapter", import_module(REGISTRY[agent]))
+    from sesls.adapters.plugins import load
+
+    return cast("Adapter", load(plugins[agent]))
+
+
+def chosen(agents: Collection[str], plugins: Mapping[str, Plugin] = _NONE) -> tuple[str, ...]:
+    """Return some agents, or all where none is named, in their order. Raises ValueError for unknown ones."""
+    everyone = known(plugins)
     for agent in agents:
-        if agent not in REGISTRY:
-            raise ValueError(f"agent is one of {', '.join(REGISTRY)}, not {agent!r}")
-    return tuple(agent for agent in REGISTRY if not agents or agent in agents)
+        if agent not in everyone:
+            raise ValueError(f"agent is one of {', '.join(everyone)}, not {agent!r}")
+    return tuple(agent for agent in everyone if not agents or agent in agents)

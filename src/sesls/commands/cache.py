@@ -13,15 +13,15 @@ app = typer.Typer(name="cache", help="See and clear what sesls remembers of the 
 @app.command()
 def path() -> None:
     """Print the folder in which sesls remembers what it read."""
-    terminal.write(str(options.environment().cache_home))
+    terminal.write(str(options.environment(with_plugins=False).cache_home))
 
 
 @app.command()
 def info(json: options.JsonOption = False) -> None:
     """Show how much is remembered of which agent."""
-    from sesls.cache import kept
+    from sesls.cache.disk import kept
 
-    agents = kept(options.environment())
+    agents = kept(options.environment(with_plugins=False))
     if json:
         terminal.write_json(
             {"agents": [one.to_dict() for one in agents], "size_bytes": sum(one.size for one in agents)}
@@ -35,6 +35,6 @@ def info(json: options.JsonOption = False) -> None:
 @app.command()
 def clear() -> None:
     """Forget everything: the next listing reads all files again."""
-    from sesls.cache import clear
+    from sesls.cache.disk import clear
 
-    clear(options.environment())
+    clear(options.environment(with_plugins=False))

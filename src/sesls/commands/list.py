@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from sesls import options
-from sesls.adapters import REGISTRY
+from sesls.adapters import known
 from sesls.output import terminal
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def _write(page: Page, query: Query, environment: Environment) -> None:
     elif page.sessions:
         cells = get_terminal_size().columns
         if terminal.has_colour(sys.stdout, environment.variables):
-            agents = tuple(REGISTRY)
+            agents = known(environment.plugins)
             table.write_coloured(page.sessions, sys.stdout, home=environment.home, cells=cells, agents=agents)
         else:
             table.write_fitted(page.sessions, sys.stdout, home=environment.home, cells=cells)

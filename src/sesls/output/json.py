@@ -11,41 +11,41 @@ import msgspec
 
 _ENCODER = msgspec.json.Encoder()
 
-# What JSON allows in a string and a terminal may obey or hide, as UTF-8: how it begins, which few texts hold, and all.
+# What JSON allows in a string and a terminal may obey or hide.
 _UNSAFE = (
-    (b"\x7f", rb"\x7f"),
-    (b"\xc2", rb"\xc2[\x80-\x9f\xad]"),  # C1 controls, the soft hyphen
-    (b"\xd8\x9c", rb"\xd8\x9c"),  # bidirectional controls and zero-width characters, here and in the next three
-    (b"\xe2\x80", rb"\xe2\x80[\x8b-\x8f\xa8-\xae]"),
-    (b"\xe2\x81", rb"\xe2\x81[\xa0-\xaf]"),
-    (b"\xef\xbb\xbf", rb"\xef\xbb\xbf"),
-    (b"\xf3\xa0", rb"\xf3\xa0[\x80-\xbf]{2}"),  # tags
+    rb"\x7f"
+    rb"|\xc2[\x80-\x9f\xad]"  # C1 controls, the soft hyphen
+    rb"|\xd8\x9c|\xe2\x80[\x8b-\x8f\xa8-\xae]|\xe2\x81[\xa0-\xaf]|\xef\xbb\xbf"  # bidirectional and zero-width
+    rb"|\xf3\xa0[\x80-\xbf]{2}"  # tags
 )
 
 
 def encoded(answer: dict[str, Any]) -> bytes:
     """Return an answer as UTF-8 with a newline at its end; lists of objects get a line for each."""
-    written = (
-        b"{" + b",\n ".join(_ENCODER.encode(key) + b": " + _value(value) for key, value in answer.items()) + b"}\n"
+    return (
+        b"{"
+        + b",\n ".join(_safe(_ENCODER.encode(key)) + b": " + _value(value) for key, value in answer.items())
+        + b"}\n"
     )
-    for lead, unsafe in _UNSAFE:
-        if lead in written:
-            written = re.sub(unsafe, _escaped, written)
-    return written
 
 
 def _value(value: Any) -> bytes:
     try:
         if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
             return b"[\n  " + _lines(value) + b"\n ]"
-        return _ENCODER.encode(value)
+        return _safe(_ENCODER.encode(value))
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
         return _value(_without_surrogates(msgspec.to_builtins(value)))
 
 
 def _lines(values: Sequence[Any]) -> bytes:
-    return _ENCODER.encode_lines(values).rstrip().replace(b"\n", b",\n  ")  # no line end can stand within a value
+    lines = _ENCODER.encode_lines(values).split(b"\n")  # no line end can stand within a value
+    return b",\n  ".join(_safe(line) for line in lines if line)
+
+
+def _safe(line: bytes) -> bytes:
+    return line if line.isascii() and b"\x7f" not in line else re.sub(_UNSAFE, _escaped, line)
 
 
 def _without_surrogates(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sesls.cache import Kept
+from sesls.cache.disk import Kept
 from sesls.diagnostics import Diagnostics, Scanned
 from sesls.instants import rfc3339
 from sesls.output import words

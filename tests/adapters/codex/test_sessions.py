@@ -514,6 +514,19 @@ def test_unknown_records_and_fields_change_nothing(home: Path, only: Only) -> No
     assert (session.title, session.last_activity) == ("Hello", at(2))
 
 
+@pytest.mark.parametrize("strange", [7, ["a"], {"a": 1}, True])
+def test_what_a_spawned_thread_says_of_itself_in_unexpected_types_is_left_out(
+    home: Path, only: Only, strange: object
+) -> None:
+    source = spawned(1, agent_role=strange, agent_type=strange, agent_nickname=strange, agent_path=strange, depth="1")
+    rollout(home, [meta(source=source), said("Hello")])
+
+    session = only()
+
+    assert (session.kind, session.parent_uuid) == ("subagent", uuid(1))
+    assert session.extra.keys() & {"subagent_type", "nickname", "agent_path", "spawn_depth"} == set()
+
+
 @pytest.mark.parametrize("originator", [7, {"name": "codex-tui"}, ["codex-tui"]])
 def test_a_header_of_unexpected_types_keeps_what_can_be_used(home: Path, only: Only, originator: object) -> None:
     rollout(

@@ -27,8 +27,7 @@ AGENT = "antigravity"
 _SMALL_FILE = 1 << 20
 _ARTIFACT_START = 64 << 10
 # A field in the text form of a protocol buffer. Texts are taken whole, so that nothing in them looks like a field.
-# A name is looked for where a word begins, or a megabyte of letters would be gone through from each of them.
-_FIELD = re.compile(r"""\b(\w+)\s*+:\s*+("(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+'|[^\s"'{}]+)""", re.DOTALL)
+_FIELD = re.compile(r"""(?<!\w)(\w++)\s*+:\s*+("(?:[^"\\]++|\\.)*+"|'(?:[^'\\]++|\\.)*+'|[^\s"'{}]++)""", re.DOTALL)
 _ESCAPED = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
 _HEADING = re.compile(r"^# +(\S.*)$", re.MULTILINE)
 _HEX_ID = re.compile(r"[0-9a-f]{32}", re.IGNORECASE)

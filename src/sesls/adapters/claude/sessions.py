@@ -20,6 +20,7 @@ from sesls.formats import files, jsonl
 from sesls.instants import Instant, from_file_time, instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
+from sesls.text import once
 
 AGENT = "claude"
 
@@ -29,14 +30,16 @@ _DESKTOP_ENTRYPOINTS = frozenset({"claude-desktop", "claude-desktop-3p", "local-
 File = tuple[Candidate, Ends]
 
 
-class Source(msgspec.Struct, frozen=True):
+class Source(msgspec.Struct, frozen=True, gc=False):
     """What `details` needs to know of a session: its file, and what else is about it."""
 
     candidate: Candidate
-    ends: Ends | None
-    """None for a Desktop record whose transcript is gone."""
+    has_transcript: bool = True
+    """False for a Desktop record whose transcript is gone."""
+    is_dated: bool = True
+    """Whether a row of the transcript says when it was."""
     record: Record | None = None
-    summaries: Mapping[str, str] = msgspec.field(default_factory=dict)
+    summaries: Mapping[str, str] | None = None
     """Titles of chains of rows by the uuid of their last row, of all files in the folder."""
     copies: tuple[str, ...] = ()
 
@@ -94,7 +97,7 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
                 found.sessions[places.session_id(candidate.path)].append((candidate, facts))
             else:
                 root = places.root_id(candidate.path) if candidate.role == places.SUBAGENT else facts.session_id
-                found.subagents[root or "", places.agent_id(candidate.path)].append((candidate, facts))
+                found.subagents[once(root) or "", places.agent_id(candidate.path)].append((candidate, facts))
     return found
 
 
@@ -132,10 +135,10 @@ def _session(uuid: str, copies: list[File], found: _Found) -> Summary:
         path=candidate.path,
         source=Source(
             candidate,
-            ends,
-            record,
-            found.summaries.get(os.path.dirname(candidate.path), {}),
-            tuple(copy.path for copy, _ in others),
+            is_dated=ends.last_activity is not None,
+            record=record,
+            summaries=found.summaries.get(os.path.dirname(candidate.path)),
+            copies=tuple(copy.path for copy, _ in others),
         ),
     )
 
@@ -153,7 +156,11 @@ def _subagent(uuid: str, root: str, parent: Summary | None, copies: list[File]) 
         launch_surface=own_surface if parent is None else parent.launch_surface,
         last_activity=_activity(newest),
         path=candidate.path,
-        source=Source(candidate, ends, copies=tuple(copy.path for copy, _ in others)),
+        source=Source(
+            candidate,
+            is_dated=ends.last_activity is not None,
+            copies=tuple(copy.path for copy, _ in others),
+        ),
     )
 
 
@@ -169,7 +176,7 @@ def _record_alone(uuid: str, candidate: Candidate, record: Record) -> Summary:
         launch_surface=_surface(is_desktop=True),
         last_activity=_record_time(record) or from_file_time(candidate.mtime_ns),
         path=candidate.path,
-        source=Source(candidate, None, record),
+        source=Source(candidate, has_transcript=False, record=record),
     )
 
 
@@ -220,7 +227,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     """Return the details of one of Claude's sessions; see `Adapter.details`."""
     source = summary.source
     assert isinstance(source, Source)
-    if source.ends is None:
+    if not source.has_transcript:
         return _details_of_record(source)
     contents: Contents | None = None
     try:
@@ -231,7 +238,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     count = contents.message_count if contents is not None else None
     contents = contents or Contents()
     extra: dict[str, object] = dict(contents.facts)
-    if source.ends.last_activity is None:
+    if not source.is_dated:
         extra["last_activity_source"] = "mtime"
     if source.copies:
         extra["copies"] = list(source.copies)
@@ -266,8 +273,8 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
 
 def _read(summary: Summary, source: Source, read: Reader) -> Contents:
     is_subagent = summary.kind == "subagent"
-    add = partial(transcript.add_rows, summaries=source.summaries, is_subagent=is_subagent)
-    return read(summary.path, Contents(), add, version=(is_subagent, source.summaries))
+    add = partial(transcript.add_rows, summaries=source.summaries or {}, is_subagent=is_subagent)
+    return read(summary.path, Contents(), add, version=(is_subagent, source.summaries or {}))
 
 
 def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str | None, ...]:

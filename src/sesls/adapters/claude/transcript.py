@@ -13,7 +13,7 @@ from sesls.adapters.claude.rows import ENVELOPE, ROW, Envelope, Row
 from sesls.formats import jsonl
 from sesls.instants import Instant, instant, latest
 from sesls.session import Candidate
-from sesls.text import is_visible
+from sesls.text import is_visible, once
 
 _WINDOW = 16 << 10
 """How much of each end of a transcript the first reading takes, where that is enough, in bytes."""
@@ -26,7 +26,7 @@ Title = Literal["custom", "ai", "summary", "last prompt", "first prompt", "comma
 """Where a title stands."""
 
 
-class Ends(msgspec.Struct, frozen=True):
+class Ends(msgspec.Struct, frozen=True, gc=False):
     """What both ends of a transcript tell."""
 
     has_turns: bool
@@ -36,7 +36,7 @@ class Ends(msgspec.Struct, frozen=True):
     project_dir: str | None
     entrypoint: str | None
     last_activity: Instant | None
-    titles: dict[str, str]
+    titles: dict[str, str] | None
     """Of chains of rows, in this file or in others, by the uuid of the last row."""
 
 
@@ -59,13 +59,14 @@ def read_ends(candidate: Candidate) -> Ends | None:
         has_turns = any(row.is_turn for row in rows)
         return Ends(
             has_turns=has_turns,
-            session_id=next((row.session_id for row in reversed(rows) if row.session_id), None),
-            project_dir=_project_dir(file, candidate, rows) if has_turns else None,
-            entrypoint=next((row.entrypoint for row in rows if row.entrypoint), None),
+            session_id=once(next((row.session_id for row in reversed(rows) if row.session_id), None)),
+            project_dir=once(_project_dir(file, candidate, rows)) if has_turns else None,
+            entrypoint=once(next((row.entrypoint for row in rows if row.entrypoint), None)),
             last_activity=latest(row.timestamp for row in rows if row.is_turn and row.timestamp is not None),
             titles={
                 row.leaf_uuid: row.summary for row in rows if row.type == "summary" and row.leaf_uuid and row.summary
-            },
+            }
+            or None,
         )
 
 

@@ -94,7 +94,9 @@ def _spawn(header: Payload) -> dict[str, Any]:
     value: Any = header.source
     for key in ("subagent", "thread_spawn"):
         value = value.get(key) if isinstance(value, dict) else None
-    return value if isinstance(value, dict) else {}
+    spawn = value if isinstance(value, dict) else {}
+    # What has another type than Codex gives it says nothing.
+    return {key: item for key, item in spawn.items() if type(item) is (int if key == "depth" else str)}
 
 
 def _parent(header: Payload) -> str | None:
@@ -222,7 +224,7 @@ def _extra(header: Payload, source: Source, is_archived: bool, ends: Ends) -> di
     return {
         "archived": is_archived or None,
         "forked_from": header.forked_from_id if not _is_subagent(header) else None,
-        "source": header.source,
+        "source": header.source if isinstance(header.source, str | dict) else None,
         "thread_source": header.thread_source,
         "model_provider": header.model_provider,
         "agent_version": header.cli_version,

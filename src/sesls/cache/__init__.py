@@ -10,46 +10,59 @@ It holds no secret. Texts are kept as they are shown, secrets masked; to show on
 from __future__ import annotations
 
 import os
-import re
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from sesls import __version__, looks, parallel, text
+from sesls import looks, parallel, text
+from sesls.cache import disk
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time, rfc3339
 from sesls.looks import Identity, Looks
 from sesls.session import Row, Summary, Survey
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 Item = TypeVar("Item")
 
-_HEADER = f"sesls {__version__} cache 1\n".encode()
-_FOLDER = re.compile(r"[0-9a-f]{8}")
-_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents)(?:\.\d+)?")
+_PIECE = 4096
+"""How many entries are written and read back at a time: all at once would be in memory twice."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
 
-class _KeptSurvey(msgspec.Struct, array_like=True):
-    """A survey of all of an agent's stores, its summaries without what details are read from."""
+_CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
+"""What is raised for a lone surrogate, from a name that is no UTF-8 or from half an emoji, and for huge numbers."""
 
-    looks: Looks
+
+class _KeptSurvey(msgspec.Struct, array_like=True):
+    """A survey of all of an agent's stores without its summaries, and what it was made from without the paths."""
+
     survey: Survey
+    seen: Looks
+
+
+class _KeptPart(msgspec.Struct, array_like=True):
+    """A part of both."""
+
+    paths: dict[str, Identity | None]
+    summaries: list[Summary]
+    """Without what details are read from."""
 
 
 class _KeptFacts(msgspec.Struct, array_like=True):
     """What the first reading of one file told."""
 
-    looks: Looks
+    identity: Identity | None
+    seen: Looks | None
+    """None where nothing but the file itself was looked at."""
     facts: msgspec.Raw
     is_masked: bool
 
@@ -74,8 +87,12 @@ class _KeptContents(msgspec.Struct, array_like=True):
 class Memory:
     """What is remembered of one agent, on disk where there is a folder for it."""
 
-    def __init__(self, agent: str, folder: str | None = None, *, redact: bool = True, processes: int = 1) -> None:
+    def __init__(
+        self, agent: str, folder: str | None = None, *, version: str = "", redact: bool = True, processes: int = 1
+    ) -> None:
         self._agent = agent
+        self._version = version
+        """Of the adapter, where sesls does not bring it: another version of it may read files in another way."""
         self._folder = folder
         self.redact = redact
         self._processes = processes
@@ -90,24 +107,38 @@ class Memory:
 
     def survey(self, environment: Environment) -> Survey | None:
         """Return the last survey if it still holds; its summaries have no source."""
-        kept = self._get("survey", "", _KeptSurvey)
-        if kept is None or not kept.looks.hold(environment.variables, environment.cwd, {}):
+        if self._folder is None:
             return None
-        self._known = kept.looks.paths
-        return kept.survey
+        pieces = disk.read(self._path("survey"), self._version)
+        first = next(pieces, None)
+        kept = None if first is None else _decoded(first, _KeptSurvey)
+        if kept is None or not kept.seen.hold(environment.variables, environment.cwd, self._known):
+            return None
+        summaries: list[Summary] = []
+        for piece in pieces:
+            part = _decoded(piece, _KeptPart)
+            if part is None or not looks.are_as_they_were(part.paths.items(), self._known):
+                self._known = {}
+                return None
+            summaries += part.summaries
+        return replace(kept.survey, summaries=tuple(summaries))
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey, where a folder's time tells of every change in it."""
         self._known = seen.paths
         self._is_survey_new = True
-        if looks.CAN_TRUST_FOLDERS:
-            bare = tuple(replace(summary, source=None) for summary in survey.summaries)
-            self._put("survey", "", seen, lambda: _KeptSurvey(seen, replace(survey, summaries=bare)))
+        if self._folder is not None and looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns):
+            with suppress(*_CANNOT_BE_KEPT):
+                disk.write(self._path("survey"), _survey_pieces(survey, seen), self._version)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
         kept = self._get("facts", path, _KeptFacts)
-        if kept is None or (kept.is_masked and not self.redact) or not kept.looks.hold({}, "", seen.paths):
+        if kept is None or (kept.is_masked and not self.redact):
+            return None
+        if not looks.are_as_they_were(
+            ((path, kept.identity),) if kept.seen is None else kept.seen.paths.items(), seen.paths
+        ):
             return None
         facts = _decoded(kept.facts, kind)
         return None if facts is None else _shown(facts)
@@ -118,8 +149,9 @@ class Memory:
 
     def keep_facts(self, path: str, facts: msgspec.Struct, seen: Looks) -> None:
         """Keep what the first reading of a file told."""
-        masked, is_masked = _masked(facts)
-        self._put("facts", path, seen, lambda: _KeptFacts(seen, _encoded(masked), is_masked))
+        others = None if seen == Looks({path: seen.paths.get(path)}) else seen
+        identity = seen.paths.get(path)
+        self._put("facts", path, seen, lambda: _KeptFacts(identity, others, *_masked(facts)))
 
     def row(self, summary: Summary, environment: Environment) -> Row | None:
         """Return what the details of a session came to, if that still holds."""
@@ -155,15 +187,17 @@ class Memory:
                 if contents is not None and is_same:
                     return _shown(contents)
                 if contents is not None:
-                    start, offset = _shown(contents), kept.identity[0]
+                    start, offset = _shown(contents), looks.size_of(kept.identity)
         with looks.noted() as seen:
             add(start, path, offset)
         identity = seen.paths.get(path)
         if self._is_awake and identity is not None:
             masked, is_masked = _masked(start)
-            check = _check(path, identity[0])
+            check = _check(path, looks.size_of(identity))
             self._keep(
-                "contents", path, lambda: _KeptContents(own_version, identity, check, _encoded(masked), is_masked)
+                "contents",
+                path,
+                lambda: _KeptContents(own_version, identity, check, msgspec.Raw(_encoded(masked)), is_masked),
             )
         return start
 
@@ -195,24 +229,27 @@ class Memory:
                 self._entries(section).update(entries)
                 self._changed.add(section)
 
+    def save_facts(self, seen: Looks) -> None:
+        """Write what the first reading of files told, and forget it here: a hundred thousand files told a lot."""
+        self._save("facts", seen.paths)
+
     def save(self, summaries: Collection[Summary]) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
-        if self._folder is None:
-            return
-        if self._is_survey_new:
-            current: dict[str, Collection[str]] = {
-                "facts": self._known,
-                "rows": {summary.digest for summary in summaries},
-                "contents": self._known,
-            }
-            for section, keys in current.items():
-                entries = self._entries(section)
-                if gone := entries.keys() - keys:
-                    self._sections[section] = {key: entry for key, entry in entries.items() if key not in gone}
-                    self._changed.add(section)
-        for section in self._changed:
-            _write(self._path(section), self._sections[section])
-        self._changed.clear()
+        self._save("rows", {summary.digest for summary in summaries} if self._is_survey_new else None)
+        self._save("contents", self._known if self._is_survey_new else None)
+
+    def _save(self, section: str, keys: Collection[str] | None) -> None:
+        """Write a section where it changed, with no entries but those of some keys, and forget it here."""
+        if self._folder is not None:
+            if keys is not None and (gone := self._entries(section).keys() - keys):
+                self._sections[section] = {
+                    key: entry for key, entry in self._sections[section].items() if key not in gone
+                }
+                self._changed.add(section)
+            if section in self._changed:
+                disk.write(self._path(section), _pieces(self._sections[section]), self._version)
+        self._changed.discard(section)
+        self._sections.pop(section, None)
 
     def _get(self, section: str, key: str, kind: type[Record]) -> Record | None:
         entry = self._entries(section).get(key) if self._is_awake else None
@@ -225,15 +262,15 @@ class Memory:
     def _keep(self, section: str, key: str, entry: Callable[[], msgspec.Struct]) -> None:
         try:
             key.encode()
-            encoded = _encoded(entry())
-        except (TypeError, ValueError, OverflowError):
-            return  # what cannot be kept, like a lone surrogate: a name that is no UTF-8, or half an emoji
+            encoded = msgspec.Raw(_encoded(entry()))
+        except _CANNOT_BE_KEPT:
+            return
         self._entries(section)[key] = encoded
         self._changed.add(section)
 
     def _entries(self, section: str) -> dict[str, msgspec.Raw]:
         if section not in self._sections:
-            self._sections[section] = {} if self._folder is None else _read(self._path(section))
+            self._sections[section] = {} if self._folder is None else _entries(self._path(section), self._version)
         return self._sections[section]
 
     def _path(self, section: str) -> str:
@@ -241,78 +278,25 @@ class Memory:
         return os.path.join(self._folder, f"{self._agent}.{section}")
 
 
-def folder(environment: Environment) -> str | None:
-    """Return where what is known of an environment's home is kept; None where nothing is to be kept."""
-    if environment.cache_home is None or environment.value("SESLS_NO_CACHE"):
-        return None
-    # One home may be looked at with several configurations, as on a mounted disk.
-    name = zlib.crc32(f"{environment.home}\0{environment.config_home}".encode("utf-8", "surrogateescape"))
-    return os.path.join(environment.cache_home, f"{name:08x}")
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """How much is remembered of one agent."""
-
-    agent: str
-    size: int
-    """In bytes."""
-    changed: Instant
-
-    def to_dict(self) -> dict[str, object]:
-        """Return it as plain data."""
-        return {"agent": self.agent, "size_bytes": self.size, "changed": rfc3339(self.changed)}
-
-
-def kept(environment: Environment) -> list[Kept]:
-    """Return how much is remembered of each agent, in all homes."""
-    sizes: Counter[str] = Counter()
-    changes: dict[str, int] = {}
-    for path, status in _files(environment):
-        agent = os.path.basename(path).partition(".")[0]
-        sizes[agent] += status.st_size
-        changes[agent] = max(changes.get(agent, 0), status.st_mtime_ns)
-    return [Kept(agent, size, from_file_time(changes[agent])) for agent, size in sorted(sizes.items())]
-
-
-def clear(environment: Environment) -> None:
-    """Remove all that is remembered. Raises OSError where it cannot be removed."""
-    paths = [path for path, _ in _files(environment)]
-    for path in paths:
-        os.unlink(path)
-    for parent in {os.path.dirname(path) for path in paths}:
-        with suppress(OSError):  # something else lies there
-            os.rmdir(parent)
-
-
-def _files(environment: Environment) -> Iterator[tuple[str, os.stat_result]]:
-    """Yield the files of all caches, those of a writing that was interrupted too."""
-    home = environment.cache_home
-    for parent in files.folders(home, files.ignore) if home is not None else ():
-        if _FOLDER.fullmatch(parent.name):
-            for entry in files.entries(parent.path, files.ignore):
-                if _FILE.fullmatch(entry.name):
-                    yield entry.path, entry.stat(follow_symlinks=False)
-
-
 def digest(value: object) -> str:
     """Return a short text that is another one for any other value; an empty one where there can be none."""
     from hashlib import blake2b  # here: a listing from the cache alone needs none
 
     try:
-        return blake2b(_encoded(value), digest_size=12).hexdigest()
-    except (TypeError, ValueError, OverflowError):
+        return blake2b(_encoded(value), digest_size=8).hexdigest()
+    except _CANNOT_BE_KEPT:
         return ""
 
 
-def _decoded(entry: msgspec.Raw, kind: type[Record]) -> Record | None:
+def _decoded(entry: msgspec.Raw | memoryview, kind: type[Record]) -> Record | None:
     try:
         return msgspec.msgpack.decode(entry, type=kind)
     except msgspec.DecodeError:
         return None
 
 
-def _encoded(value: object) -> msgspec.Raw:
-    return msgspec.Raw(msgspec.msgpack.encode(value, enc_hook=_plain))
+def _encoded(value: object) -> bytes:
+    return msgspec.msgpack.encode(value, enc_hook=_plain)
 
 
 def _plain(value: object) -> str:
@@ -321,8 +305,8 @@ def _plain(value: object) -> str:
     raise TypeError(f"{type(value).__name__} cannot be kept")
 
 
-def _masked(record: Record) -> tuple[Record, bool]:
-    """Return a record as it may be kept, its `titles` as they are shown, and whether that masks a secret."""
+def _masked(record: Record) -> tuple[msgspec.Raw, bool]:
+    """Return a record as it is kept, its `titles` as they are shown, and whether that masks a secret."""
     titles: dict[str, str] = getattr(record, "titles", {})
     counts: Counter[str] = Counter()
     if titles:
@@ -330,7 +314,7 @@ def _masked(record: Record) -> tuple[Record, bool]:
 
         shown = {name: text.title(title, partial(redaction.redact, counts=counts)) for name, title in titles.items()}
         record = replace(record, titles={name: title for name, title in shown.items() if title is not None})
-    return record, bool(counts)
+    return msgspec.Raw(_encoded(record)), bool(counts)
 
 
 def _shown(record: Record) -> Record:
@@ -341,8 +325,13 @@ def _shown(record: Record) -> Record:
 
 def _has_grown(path: str, kept: _KeptContents, now: Identity | None) -> bool:
     """Tell whether a file is the one that was read, with more at its end."""
-    size, _, _, inode = kept.identity
-    return now is not None and now[3] == inode and now[0] >= size and _check(path, size) == kept.check >= 0
+    size = looks.size_of(kept.identity)
+    return (
+        now is not None
+        and looks.are_one_file(now, kept.identity)
+        and looks.size_of(now) >= size
+        and _check(path, size) == kept.check >= 0
+    )
 
 
 def _check(path: str, end: int) -> int:
@@ -357,41 +346,31 @@ def _check(path: str, end: int) -> int:
     return zlib.crc32(before) if before.endswith(b"\n") else -1
 
 
-def _read(path: str) -> dict[str, msgspec.Raw]:
+def _entries(path: str, version: str) -> dict[str, msgspec.Raw]:
     """Return the entries of a section; none where there is no sound one of our own."""
+    entries: dict[str, msgspec.Raw] = {}
     try:
-        with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            if not _is_own(status):
-                return {}
-            content = file.read()
-    except OSError:
-        return {}
-    header, check, body = content[: len(_HEADER)], content[len(_HEADER) :][:4], content[len(_HEADER) + 4 :]
-    if header != _HEADER or check != zlib.crc32(body).to_bytes(4):
-        return {}
-    try:
-        return msgspec.msgpack.decode(body, type=dict[str, msgspec.Raw])
+        for piece in disk.read(path, version):
+            entries |= msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
     except msgspec.DecodeError:
         return {}
+    return entries
 
 
-def _is_own(status: os.stat_result) -> bool:
-    """Tell whether nobody else can have written a file."""
-    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+def _pieces(entries: Mapping[str, msgspec.Raw]) -> Iterator[bytes]:
+    for some in _batches(entries.items()):
+        yield msgspec.msgpack.encode(dict(some))
 
 
-def _write(path: str, entries: Mapping[str, msgspec.Raw]) -> None:
-    """Replace a section as a whole; where that fails, there is none the next time."""
-    body = msgspec.msgpack.encode(entries)
-    temporary = f"{path}.{os.getpid()}"
-    try:
-        for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
-            os.makedirs(parent, mode=0o700, exist_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(_HEADER + zlib.crc32(body).to_bytes(4) + body)
-        os.replace(temporary, path)
-    except OSError:
-        with suppress(OSError):
-            os.unlink(temporary)
+def _survey_pieces(survey: Survey, seen: Looks) -> Iterator[bytes]:
+    yield _encoded(_KeptSurvey(replace(survey, summaries=()), seen.without_paths()))
+    for paths in _batches(seen.paths.items()):
+        yield _encoded(_KeptPart(dict(paths), []))
+    for summaries in _batches(survey.summaries):
+        yield _encoded(_KeptPart({}, [replace(summary, source=None) for summary in summaries]))
+
+
+def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+    iterator = iter(items)
+    while batch := list(islice(iterator, _PIECE)):
+        yield batch

@@ -1,0 +1,143 @@
+"""The files of the cache: where they lie, how they are written and read back, and how they are cleared away."""
+
+from __future__ import annotations
+
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+
+import msgspec
+
+from sesls import __version__
+from sesls.environment import Environment
+from sesls.formats import files
+from sesls.instants import Instant, from_file_time, rfc3339
+
+_FOLDER = re.compile(r"[0-9a-f]{8}|packages")
+_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents|plugins)(?:\.\d+)?")
+
+
+def read(path: str, version: str = "") -> Iterator[memoryview]:
+    """Yield the pieces of a file as they were written by a version; none where there is no sound file of our own."""
+    try:
+        with open(path, "rb") as file:
+            content = memoryview(file.read() if _is_own(os.fstat(file.fileno())) else b"")
+    except OSError:
+        return
+    header = _header(version)
+    start, end = len(header), len(content) - 4
+    if content[:start] != header or end < start or content[end:] != zlib.crc32(content[:end]).to_bytes(4):
+        return
+    while start < end:
+        size = int.from_bytes(content[start : start + 4])
+        yield content[start + 4 : start + 4 + size]
+        start += 4 + size
+
+
+def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
+    """Replace a file as a whole; where that fails, the old one stays.
+
+    Raises what making the pieces raises.
+    """
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
+            os.makedirs(parent, mode=0o700, exist_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+        with open(descriptor, "wb") as file:
+            check = 0
+            for part in _parts(pieces, version):
+                file.write(part)
+                check = zlib.crc32(part, check)
+            file.write(check.to_bytes(4))
+        os.replace(temporary, path)
+    except OSError:
+        _remove(temporary)
+    except BaseException:
+        _remove(temporary)
+        raise
+
+
+def _header(version: str) -> bytes:
+    return f"sesls {__version__} cache 2 {version}\n".encode("utf-8", "replace")
+
+
+def _parts(pieces: Iterable[bytes], version: str) -> Iterator[bytes]:
+    yield _header(version)
+    for piece in pieces:
+        yield len(piece).to_bytes(4)
+        yield piece
+
+
+def _remove(path: str) -> None:
+    with suppress(OSError):
+        os.unlink(path)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Tell whether nobody else can have written a file."""
+    return not hasattr(os, "geteuid") or (status.st_uid == os.geteuid() and not status.st_mode & 0o022)
+
+
+def folder(environment: Environment) -> str | None:
+    """Return where what is known of an environment's home is kept; None where nothing is to be kept."""
+    home = environment.cache()
+    if home is None:
+        return None
+    # One home may be looked at with several configurations, as on a mounted disk.
+    name = zlib.crc32(f"{environment.home}\0{environment.config_home}".encode("utf-8", "surrogateescape"))
+    return os.path.join(home, f"{name:08x}")
+
+
+def plugins(cache_home: str) -> str:
+    """Return where it is kept which adapters other packages bring."""
+    return os.path.join(cache_home, "packages", "adapters.plugins")
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """How much is remembered of one agent."""
+
+    agent: str
+    size: int
+    """In bytes."""
+    changed: Instant
+
+    def to_dict(self) -> dict[str, object]:
+        """Return it as plain data."""
+        return {"agent": self.agent, "size_bytes": self.size, "changed": rfc3339(self.changed)}
+
+
+def kept(environment: Environment) -> list[Kept]:
+    """Return how much is remembered of each agent, in all homes."""
+    sizes: Counter[str] = Counter()
+    changes: dict[str, int] = {}
+    for path, status in _files(environment):
+        agent, _, section = os.path.basename(path).partition(".")
+        if section.startswith("plugins"):
+            continue
+        sizes[agent] += status.st_size
+        changes[agent] = max(changes.get(agent, 0), status.st_mtime_ns)
+    return [Kept(agent, size, from_file_time(changes[agent])) for agent, size in sorted(sizes.items())]
+
+
+def clear(environment: Environment) -> None:
+    """Remove all that is remembered. Raises OSError where it cannot be removed."""
+    paths = [path for path, _ in _files(environment)]
+    for path in paths:
+        os.unlink(path)
+    for parent in {os.path.dirname(path) for path in paths}:
+        with suppress(OSError):  # something else lies there
+            os.rmdir(parent)
+
+
+def _files(environment: Environment) -> Iterator[tuple[str, os.stat_result]]:
+    """Yield the files of all caches, those of a writing that was interrupted too."""
+    home = environment.cache_home
+    for parent in files.folders(home, files.ignore) if home is not None else ():
+        if _FOLDER.fullmatch(parent.name):
+            for entry in files.entries(parent.path, files.ignore):
+                if _FILE.fullmatch(entry.name):
+                    yield entry.path, entry.stat(follow_symlinks=False)
