@@ -71,7 +71,13 @@ def fuzz(work: Path, seconds: int) -> None:
         except Exception as error:
             report(work, data, error)
 
-    limits = [f"-max_total_time={seconds}", f"-max_len={LONGEST_INPUT}", "-timeout=60", "-rss_limit_mb=2000"]
+    limits = [
+        f"-max_total_time={seconds}",
+        f"-max_len={LONGEST_INPUT}",
+        "-timeout=60",
+        "-report_slow_units=60",
+        "-rss_limit_mb=2000",
+    ]
     output = f"-artifact_prefix={work / 'findings'}/"
     atheris.Setup([sys.argv[0], *limits, output, "-print_final_stats=1", str(work / "corpus"), str(CORPUS)], try_one)
     atheris.Fuzz()

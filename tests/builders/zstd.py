@@ -19,6 +19,13 @@ def compressed(data: bytes) -> bytes:
     return zstd.compress(data, level=3)
 
 
+def with_zeros(data: bytes, size: int) -> bytes:
+    """Return data compressed with so many NUL bytes after them, which take next to nothing."""
+    packer, zeros = zstd.ZstdCompressor(), bytes(1 << 24)
+    pieces = [packer.compress(data), *(packer.compress(zeros) for _ in range(size >> 24)), packer.flush()]
+    return b"".join(pieces)
+
+
 def frame(blocks: Iterable[bytes]) -> bytes:
     """Return a frame of blocks that are stored as they are, so that a cut can be made between any two bytes."""
     pieces = list(blocks)

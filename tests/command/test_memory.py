@@ -12,7 +12,7 @@ import pytest
 
 from tests.builders import antigravity, claude, codex, opencode, pi
 from tests.builders.common import put, uuid
-from tests.builders.zstd import zstd
+from tests.builders.zstd import with_zeros
 from tests.command.run import SESLS, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="measured in the units of this system")
@@ -52,9 +52,7 @@ def with_a_hole(path: Path) -> None:
 def compressed_zeros(home: Path) -> None:
     """Write a rollout of a few hundred kilobytes that holds three gigabytes."""
     path = codex.rollout(home)
-    packer = zstd.ZstdCompressor()
-    pieces = [packer.compress(path.read_bytes()), *(packer.compress(bytes(16 * MEGABYTE)) for _ in range(190))]
-    put(path.with_name(f"{path.name}.zst"), b"".join([*pieces, packer.flush()]))
+    put(path.with_name(f"{path.name}.zst"), with_zeros(path.read_bytes(), 3000 * MEGABYTE))
     path.unlink()
 
 
