@@ -130,7 +130,7 @@ def _fill(path: Path, head: Sequence[object], turn: object, job: Job, last: floa
     template = lines([turn])
     with path.open("wb") as file:
         file.write(lines(head))
-        pieces = [template.replace(b"FILLER", job.filler().encode()) for _ in range(30)]
+        pieces = [template.replace(b"FILLER", job.filler().encode()) for _ in range(min(1 + job.size // 4000, 30))]
         while file.tell() < job.size:
             file.write(job.source.choice(pieces))
     moment = START.timestamp() + last
