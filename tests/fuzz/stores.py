@@ -62,7 +62,7 @@ def _codex(home: Path) -> None:
 def _opencode(home: Path) -> None:
     opencode.database(home, [opencode.session(1), opencode.session(2, parent_id=opencode.ses(1))])
     opencode.v2_database(home, [opencode.session(3)], file="opencode-next.db")
-    opencode.record(home, opencode.session(4))
+    opencode.record(home, opencode.session(4, title=""))
     opencode.old_record(home, opencode.session(5))
     opencode.old_record(home, opencode.session(6), inline=True)
 
