@@ -19,6 +19,13 @@ def compressed(data: bytes) -> bytes:
     return zstd.compress(data, level=3)
 
 
+def with_window(data: bytes, window_log: int) -> bytes:
+    """Return data compressed so that as much as two to the power of that has to be held to unpack it."""
+    options = {zstd.CompressionParameter.window_log: window_log, zstd.CompressionParameter.content_size_flag: 0}
+    packer = zstd.ZstdCompressor(options=options)
+    return packer.compress(data) + packer.flush()
+
+
 def with_zeros(data: bytes, size: int) -> bytes:
     """Return data compressed with so many NUL bytes after them, which take next to nothing."""
     packer, zeros = zstd.ZstdCompressor(), bytes(1 << 24)
