@@ -21,7 +21,10 @@ def compressed(data: bytes) -> bytes:
 
 def with_window(data: bytes, window_log: int) -> bytes:
     """Return data compressed so that as much as two to the power of that has to be held to unpack it."""
-    options = {zstd.CompressionParameter.window_log: window_log, zstd.CompressionParameter.content_size_flag: 0}
+    options: dict[int, int] = {
+        zstd.CompressionParameter.window_log: window_log,
+        zstd.CompressionParameter.content_size_flag: 0,
+    }
     packer = zstd.ZstdCompressor(options=options)
     return packer.compress(data) + packer.flush()
 

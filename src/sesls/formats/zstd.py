@@ -28,7 +28,7 @@ def blocks(path: str, limit: int) -> Iterator[bytes]:
     else:
         from backports import zstd
 
-    options = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW}
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW}
     descriptor = files.opened(path)
     try:
         is_inside = False
