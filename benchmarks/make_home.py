@@ -107,13 +107,14 @@ def make(destination: Path, shape: Shape, seed: int) -> None:
 def _jobs(shape: Shape, source: random.Random) -> Iterator[Job]:
     weights = [source.lognormvariate(0, SPREAD) for _ in range(shape.sessions)]
     # What the largest ones lose by their limit, the others get.
+    together = sum(weights)
     total = shape.megabytes * MEGABYTE
     scale = float(total)
     for _ in range(20):
-        limit = LARGEST / scale * sum(weights) if shape.sessions > 1 else total
-        scale *= total / sum(min(weight, limit) * scale / sum(weights) for weight in weights)
+        limit = LARGEST / scale * together if shape.sessions > 1 else total
+        scale *= total / sum(min(weight, limit) * scale / together for weight in weights)
     for number, weight in enumerate(weights, 1):
-        size = weight * scale / sum(weights)
+        size = weight * scale / together
         yield Job(
             number=number,
             size=round(min(size, LARGEST) if shape.sessions > 1 else size),
