@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sesls import looks
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
@@ -100,3 +104,34 @@ def test_files_that_are_cut_cost_no_session_of_another(names: set[str], data: st
         for agent, identity in owners()[name]:
             session = found[agent, identity]
             assert (session.title, session.message_count) != (None, None)
+
+
+def lasting(page: Page) -> dict[str, Any]:
+    """Return what a page says whenever it is asked for."""
+    said = page.to_dict()
+    for session in said["sessions"]:
+        del session["age_sec"], session["activity"]
+    return said
+
+
+@examples(25)
+@given(
+    st.lists(
+        st.dictionaries(st.sampled_from(sorted(whole())), st.binary(max_size=60), max_size=3), min_size=1, max_size=3
+    )
+)
+def test_what_is_remembered_of_files_before_their_damage_never_shows(rounds: list[Mapping[str, bytes]]) -> None:
+    # As if everything had been at rest for long, so that all of it is remembered.
+    with home_of(whole()) as home, home_of({}) as cache, mock.patch.object(looks, "_SETTLED_NS", -(1 << 60)):
+        for plans in ({}, *rounds):
+            for name, data in plans.items():
+                path = home / name
+                if path.is_file() and data[:1] < b"\x40":
+                    path.write_bytes(path.read_bytes() + data[1:])
+                elif path.is_file():
+                    hurt(path, Plan(data), [home / other for other in whole()])
+            time.sleep(0.01)  # a coarse clock has to tell one change from the next
+
+            remembering = take(Query(limit=0), environment_of(home, cache=cache))
+
+            assert lasting(remembering) == lasting(take(Query(limit=0), environment_of(home)))
