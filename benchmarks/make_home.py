@@ -5,7 +5,7 @@
 | shape     | what it is                                                              | sessions | megabytes |
 |-----------|-------------------------------------------------------------------------|----------|-----------|
 | mixed     | a year of all five agents; a third of Claude's sessions are subagents   | 2724     | 1600      |
-| subagents | Claude Code alone, 99 subagents below each session, all of them small   | 100000   | 400       |
+| subagents | Claude Code alone, 99 subagents below each session, all of them small   | 100000   | 500       |
 | one       | one session of Claude Code, and no other                                | 1        | 1000      |
 | database  | OpenCode alone: all sessions in one database                            | 2000     | 250       |
 
@@ -66,7 +66,7 @@ SHAPES = {
     "mixed": Shape(
         2724, 1600, {"claude": 0.46, "codex": 0.28, "opencode": 0.11, "pi": 0.09, "antigravity": 0.06}, 0.33
     ),
-    "subagents": Shape(100_000, 400, {"claude": 1}, 0.99),
+    "subagents": Shape(100_000, 500, {"claude": 1}, 0.99),
     "one": Shape(1, 1000, {"claude": 1}, 0),
     "database": Shape(2000, 250, {"opencode": 1}, 0),
 }
@@ -217,7 +217,8 @@ def _write_opencode(home: Path, jobs: Sequence[Job], shape: Shape) -> None:
                 parts = [opencode.text_part(job.source.choice(pieces), callID=number) for number in range(6)]
                 answer = opencode.assistant(begin + 10)
                 messages.append(answer._replace(parts=parts))
-                size += sum(len(str(part["text"])) for part in parts) + 600
+                # A third more than the texts: pages are not full, and ids stand in rows and indexes.
+                size += round(1.35 * sum(len(str(part["text"])) for part in parts)) + 600
             row = {"directory": job.directory, "time_created": epoch_ms(begin), "time_updated": epoch_ms(begin + 600)}
             opencode.fill(connection, [opencode.session(job.number, messages, **row)])
         connection.commit()
