@@ -70,6 +70,11 @@ LINES: Mapping[str, Callable[[Path], object]] = {
     "codex's save": lambda home: codex.save(home, [codex.raw("Prompt 1"), codex.raw(LONG)]),
     "pi": lambda home: pi.session(home, [pi.header(), pi.said("Prompt 1"), pi.answered(LONG)]),
     "antigravity": lambda home: antigravity.log(home, [antigravity.asked("Prompt 1"), antigravity.answered(LONG)]),
+    "antigravity's index": lambda home: (
+        antigravity.conversation(home),
+        antigravity.cached(home, {1: {"Title": LONG}}),
+        antigravity.hub(home, {1: antigravity.summary(LONG)}),
+    ),
     "opencode's record": lambda home: opencode.record(home, opencode.session(title="Prompt 1", summary=LONG)),
     "no JSON": lambda home: put(claude.transcript(home), claude.transcript(home).read_bytes() + LONG.encode()),
     "small values": lambda home: codex.rollout(
