@@ -68,7 +68,9 @@ def main() -> NoReturn:
         status = app(standalone_mode=False)
         sys.stdout.flush()
     except ClickException as error:
-        terminal.say(f"sesls: {error.format_message()}")
+        from sesls.text import one_line  # here, for what was typed may have been pasted
+
+        terminal.say(one_line(f"sesls: {error.format_message()}"))
         status = error.exit_code
     except typer.Abort:
         status = 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from sesls import options
@@ -13,7 +15,12 @@ app = typer.Typer(name="cache", help="See and clear what sesls remembers of the 
 @app.command()
 def path() -> None:
     """Print the folder in which sesls remembers what it read."""
-    terminal.write(str(options.environment(with_plugins=False).cache_home))
+    folder = str(options.environment(with_plugins=False).cache_home)
+    if sys.stdout.isatty():  # a pipe gets the name as it is, to be used
+        from sesls.text import one_line
+
+        folder = one_line(folder)
+    terminal.write(folder)
 
 
 @app.command()
