@@ -19,7 +19,7 @@ from sesls import looks
 from sesls.adapters import REGISTRY
 from sesls.cache.disk import clear, folder, kept
 from sesls.formats import files, jsonl
-from sesls.inventory import take
+from sesls.inventory import read, remembered, select, take
 from sesls.page import Page
 from sesls.query import Query
 from tests.builders import antigravity, claude, codex, opencode, pi
@@ -675,3 +675,36 @@ def test_what_is_remembered_is_plain_data(home: Path, cache: Path) -> None:
     title = remembering(home, cache).sessions[0].title
 
     assert type(title) is str
+
+
+# A process that lists more than once
+
+
+def test_the_second_listing_of_a_process_opens_nothing_even_with_nowhere_to_remember(
+    home: Path, reading: Reading
+) -> None:
+    write(home)
+    query, environment = Query(), environment_of(home)
+    memories = remembered(query, environment)
+    answers = []
+    for _ in range(2):
+        reading.openings.clear()
+        again = {agent: memory.again() for agent, memory in memories.items()}
+        answers.append(read(select(query, environment, again).summaries, environment, again).sessions)
+
+    assert reading.openings == Counter()
+    assert [one.title for one in answers[0]] == [one.title for one in answers[1]]
+    assert len(answers[0]) == 25
+
+
+def test_all_pages_of_one_listing_look_through_the_stores_once(home: Path, cache: Path, reading: Reading) -> None:
+    for number in range(1, 6):
+        claude.transcript(home, number=number)
+    remembering(home, cache, limit=1)
+    reading.openings.clear()
+    query, environment = Query(), environment_of(home, cache=cache)
+    memories = remembered(query, environment)
+    for summary in select(query, environment, memories).summaries:
+        read([summary], environment, memories)
+
+    assert reading.openings[str(claude.folder(home))] == 1

@@ -15,7 +15,7 @@ from typer.core import TyperGroup
 from sesls import __version__
 from sesls.output import terminal
 
-COMMANDS: Sequence[str] = ("list", "diagnostics", "cache", "schema", "mcp")
+COMMANDS: Sequence[str] = ("list", "diagnostics", "cache", "schema", "acp", "mcp")
 """In the order of the help; each is a module of `sesls.commands`."""
 
 

@@ -82,7 +82,7 @@ def _with_sources(
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    survey = look_through(agent, environment, memory)
+    survey = memory.found or look_through(agent, environment, memory)
     found = {(summary.uuid, summary.path): summary for summary in survey.summaries}
     return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
 

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from sesls import query as queries
 from sesls.adapters import chosen, known
 from sesls.cache import Memory
@@ -27,35 +29,79 @@ if TYPE_CHECKING:
 _FRESH_SECONDS = 600.0
 
 
+class Selection(msgspec.Struct, frozen=True):
+    """All sessions that match a query, before any page of them is read."""
+
+    surveys: tuple[Survey, ...]
+    """Everything there is of the agents asked for, before any filter."""
+    summaries: tuple[Summary, ...]
+    """Those that match, newest first."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Some sessions as they are shown."""
+
+    sessions: tuple[Session, ...]
+    redactions: Mapping[str, int]
+    """How many secrets of which type were masked in them."""
+    problems: tuple[Problem, ...]
+
+
 def take(query: Query, environment: Environment, *, processes: int = 1) -> Page:
     """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
 
     Raises ValueError for an agent sesls does not know.
     """
-    memories = {
-        agent: _memory(agent, environment, redact=query.redact, processes=processes)
-        for agent in chosen(query.agents, environment.plugins)
-    }
-    surveys = [_survey(agent, environment, memory) for agent, memory in memories.items()]
-    selected = queries.select((summary for item in surveys for summary in item.summaries), query)
-    problems = [problem for item in surveys for problem in item.problems]
-    shown = queries.page(selected, query)
-    rows = _rows(shown, environment, memories, problems)
-    for item in surveys:
-        memories[item.agent].save(item.summaries)
-    now = time.time_ns() // 1_000_000
-    fresh_seconds = _fresh_seconds(environment)
+    memories = remembered(query, environment, processes=processes)
+    selection = select(query, environment, memories)
+    reading = read(queries.page(selection.summaries, query), environment, memories)
+    save(selection, memories)
+    selected, surveys = selection.summaries, selection.surveys
+    problems = (*(problem for item in surveys for problem in item.problems), *reading.problems)
     return Page(
-        sessions=tuple(_session(summary, row, now, fresh_seconds) for summary, row in zip(shown, rows, strict=True)),
+        sessions=reading.sessions,
         total=len(selected),
         subagents=sum(summary.is_noise for summary in selected),
         filtered=sum(len(item.summaries) for item in surveys) - len(selected),
         offset=query.offset,
         limit=query.limit,
-        redactions=_totals(row.redactions for row in rows if row.redactions),
+        redactions=reading.redactions,
         warnings=tuple(dict.fromkeys(problems)),
         diagnostics=None if selected else _explanation(surveys, query, environment),
     )
+
+
+def remembered(query: Query, environment: Environment, *, processes: int = 1) -> Mapping[str, Memory]:
+    """Return what is remembered of each agent that a query asks for. Raises ValueError for one sesls does not know."""
+    return {
+        agent: _memory(agent, environment, redact=query.redact, processes=processes)
+        for agent in chosen(query.agents, environment.plugins)
+    }
+
+
+def select(query: Query, environment: Environment, memories: Mapping[str, Memory]) -> Selection:
+    """Return all sessions that match a query; its offset and limit do not matter here."""
+    surveys = tuple(_survey(agent, environment, memory) for agent, memory in memories.items())
+    return Selection(surveys, tuple(queries.select((one for item in surveys for one in item.summaries), query)))
+
+
+def read(summaries: Sequence[Summary], environment: Environment, memories: Mapping[str, Memory]) -> Reading:
+    """Return some of the selected sessions as they are shown."""
+    problems: list[Problem] = []
+    rows = _rows(summaries, environment, memories, problems)
+    now = time.time_ns() // 1_000_000
+    fresh_seconds = _fresh_seconds(environment)
+    return Reading(
+        tuple(_session(summary, row, now, fresh_seconds) for summary, row in zip(summaries, rows, strict=True)),
+        _totals(row.redactions for row in rows if row.redactions),
+        tuple(dict.fromkeys(problems)),
+    )
+
+
+def save(selection: Selection, memories: Mapping[str, Memory]) -> None:
+    """Keep for the next listing what this one learnt."""
+    for survey in selection.surveys:
+        memories[survey.agent].save(survey.summaries)
 
 
 def diagnose(query: Query, environment: Environment) -> tuple[Diagnostics, tuple[Problem, ...]]:

@@ -101,12 +101,29 @@ class Memory:
         self._now_ns = time.time_ns()
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
+        self.found: Survey | None = None
+        """What this listing found by looking through the stores; its summaries have their sources."""
         self._sections: dict[str, dict[str, msgspec.Raw]] = {}
         self._changed: set[str] = set()
         self._is_survey_new = False
+        self._has_successor = False
+        """Whether this process may list once more."""
+        self._last: list[tuple[Survey, Looks]] = []
+        """The last survey of this process, if it may list once more."""
+
+    def again(self) -> Memory:
+        """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
+        memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self._processes)
+        memory._is_awake = memory._has_successor = True
+        memory._sections, memory._changed, memory._last = self._sections, self._changed, self._last
+        return memory
 
     def survey(self, environment: Environment) -> Survey | None:
-        """Return the last survey if it still holds; its summaries have no source."""
+        """Return the last survey if it still holds; where it comes from disk, its summaries have no source."""
+        for last, seen in self._last:
+            if seen.hold(environment.variables, environment.cwd, self._known):
+                return last
+            self._known = {}
         if self._folder is None:
             return None
         pieces = disk.read(self._path("survey"), self._version)
@@ -125,9 +142,14 @@ class Memory:
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey, where a folder's time tells of every change in it."""
+        self.found = survey
         self._known = seen.paths
         self._is_survey_new = True
-        if self._folder is not None and looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns):
+        if not looks.CAN_TRUST_FOLDERS or not seen.are_settled(self._now_ns):
+            return
+        if self._has_successor:
+            self._last[:] = [(survey, seen)]
+        if self._folder is not None:
             with suppress(*_CANNOT_BE_KEPT):
                 disk.write(self._path("survey"), _survey_pieces(survey, seen), self._version)
 
@@ -231,25 +253,26 @@ class Memory:
 
     def save_facts(self, seen: Looks) -> None:
         """Write what the first reading of files told, and forget it here: a hundred thousand files told a lot."""
-        self._save("facts", seen.paths)
+        if not self._has_successor:
+            self._save("facts", seen.paths)
 
     def save(self, summaries: Collection[Summary]) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
+        if self._has_successor:
+            self._save("facts", self._known if self._is_survey_new else None)
         self._save("rows", {summary.digest for summary in summaries} if self._is_survey_new else None)
         self._save("contents", self._known if self._is_survey_new else None)
 
     def _save(self, section: str, keys: Collection[str] | None) -> None:
         """Write a section where it changed, with no entries but those of some keys, and forget it here."""
-        if self._folder is not None:
-            if keys is not None and (gone := self._entries(section).keys() - keys):
-                self._sections[section] = {
-                    key: entry for key, entry in self._sections[section].items() if key not in gone
-                }
-                self._changed.add(section)
-            if section in self._changed:
-                disk.write(self._path(section), _pieces(self._sections[section]), self._version)
+        if keys is not None and (gone := self._entries(section).keys() - keys):
+            self._sections[section] = {key: entry for key, entry in self._sections[section].items() if key not in gone}
+            self._changed.add(section)
+        if section in self._changed and self._folder is not None:
+            disk.write(self._path(section), _pieces(self._sections[section]), self._version)
         self._changed.discard(section)
-        self._sections.pop(section, None)
+        if self._folder is not None or not self._has_successor:
+            self._sections.pop(section, None)
 
     def _get(self, section: str, key: str, kind: type[Record]) -> Record | None:
         entry = self._entries(section).get(key) if self._is_awake else None
