@@ -1,9 +1,10 @@
 """What the documentation tells to type: every fenced block of every page, and the commands in them.
 
-sh        every line is a command, or the whole block where it has continued lines or a loop
-console   the lines after `$ ` are commands, the others what they print
-nu, vim   every line is one
-other     a line that begins with a program below is a command; so is what follows `$ `
+* sh: every line is a command, or the whole block where it has continued lines or a loop
+* console: the lines after `$ ` are commands, the others what they print
+* nu, vim: every line is one
+* powershell, python: the whole block is one
+* none: a line that begins with a program named below is one; so is what follows `$ `
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ AGENTS = ("agy", "claude", "codex", "copilot", "droid", "goose", "hermes", "kimi
 OTHERS = ("acpx", "code", "emacsclient", "fzf", "npx", "vim", "zed")
 INSTALLERS = ("python3", "pip", "pipx", "uv", "uvx", "apt", "brew", "npm")
 _STARTS = tuple(f"{program} " for program in ("sesls", "printf", "python", *AGENTS, *OTHERS, *INSTALLERS))
+
+_OWN_SHELL = ("python", "nu", "powershell")
 
 _FENCE = re.compile(r"^```([\w-]*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _INLINE = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
@@ -72,7 +75,7 @@ def commands() -> Iterator[Command]:
     """Yield every command in a fenced block that can be run as it stands."""
     for fence in fences():
         for code in _commands(fence):
-            yield Command(fence.place, "python" if fence.language == "python" else _shell(fence.language), code)
+            yield Command(fence.place, fence.language if fence.language in _OWN_SHELL else "sh", code)
 
 
 def calls() -> Iterator[tuple[str, str]]:
@@ -88,14 +91,12 @@ def calls() -> Iterator[tuple[str, str]]:
             yield from ((page, call) for call in _CALL.findall(match[1]))
 
 
-def _shell(language: str) -> str:
-    return "nu" if language == "nu" else "sh"
-
-
 def _commands(fence: Fence) -> Iterator[str]:
     if fence.language == "python":
         if "import sesls\n" in fence.code or "import subprocess" in fence.code:
             yield fence.code
+    elif fence.language == "powershell":
+        yield fence.code
     elif fence.language == "nu":
         yield from fence.code.splitlines()
     elif fence.language == "vim":

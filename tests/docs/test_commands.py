@@ -27,6 +27,7 @@ SILENT = ("sesls cache clear", "sesls mcp", "sesls acp", "sesls schema >")
 COMMANDS = tuple(dict.fromkeys(pages.commands()))
 OF_CI = tuple(one for one in COMMANDS if re.match(r"(python3? |\.venv/bin/|pip |git )", one.code))
 """What installs or checks this repository."""
+OF_README = tuple(one for one in OF_CI if one.place.startswith("README.md") and one.program == "python3")
 RUN_HERE = tuple(one for one in COMMANDS if one not in OF_CI or one.language == "python")
 
 WINDOWS = pytest.mark.skipif(sys.platform == "win32", reason="these are commands of a Unix shell")
@@ -41,11 +42,16 @@ def name(value: Any) -> str:
 
 def shell_of(command: Command) -> tuple[str, ...]:
     """Return the command that runs one. Skips where a program that it needs is not here."""
-    program = {"sh": "bash", "python": sys.executable, "nu": "nu"}[command.language]
+    programs = {
+        "sh": ("bash", "-o", "pipefail", "-c"),
+        "python": (sys.executable, "-c"),
+        "nu": ("nu", "--no-config-file", "-c"),
+        "powershell": ("pwsh", "-NoProfile", "-Command"),
+    }
+    program, *flags = programs[command.language]
     for needed in (program, *(["jq"] if "jq" in command.code else [])):
         if shutil.which(needed) is None:
             pytest.skip(f"{needed} is not here")
-    flags = {"sh": ("-o", "pipefail", "-c"), "python": ("-c",), "nu": ("--no-config-file", "-c")}[command.language]
     return (program, *flags, command.code)
 
 
@@ -59,23 +65,28 @@ def test_a_command_ends_well_and_prints_something(command: Command, shop: Path, 
     assert "rror" not in done.said
 
 
+def run_in_ci() -> str:
+    """Return all that `.ci/run` runs, with the commands that it takes from the README."""
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "grep '^python3 -m venv' README.md" in ci
+    return ci + "\n".join(one.code for one in OF_README)
+
+
 @pytest.mark.parametrize("command", OF_CI, ids=name)
 def test_what_installs_or_checks_is_run_in_ci(command: Command) -> None:
-    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     script = re.match(r"(?:\.venv/bin/)?python3? ((?:benchmarks|tools)/\S+)", command.code)
 
     if script is not None:  # takes as long as it takes
         compile((ROOT / script[1]).read_text(encoding="utf-8"), script[1], "exec")
-    elif not (command.place.startswith("README.md") and command.code.startswith("python3 -m venv")):
-        assert command.code in ci, "neither a test nor .ci/run runs this"
+    else:
+        assert command.code in run_in_ci(), "neither a test nor .ci/run runs this"
 
 
-def test_ci_runs_the_two_commands_of_the_readme() -> None:
-    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    installing = [one.code for one in OF_CI if one.place.startswith("README.md")]
+def test_the_readme_has_one_command_to_install_it_and_one_to_test_it() -> None:
+    install, test = OF_README
 
-    assert len(installing) == 2
-    assert "grep '^python3 -m venv' README.md" in ci
+    assert install.code.endswith("&& .venv/bin/sesls list")
+    assert test.code.endswith("&& .venv/bin/python -m pytest")
 
 
 @pytest.mark.parametrize(("place", "call"), sorted(set(pages.calls())), ids=name)
@@ -85,7 +96,12 @@ def test_all_commands_and_options_that_are_named_exist(place: str, call: str) ->
 
 @pytest.mark.parametrize("fence", [one for one in pages.fences() if one.language in ("json", "toml")], ids=name)
 def test_a_configuration_is_well_formed_and_starts_what_there_is(fence: Fence) -> None:
-    value = json.loads(fence.code) if fence.language == "json" else tomllib.loads(fence.code)
+    if fence.language == "toml":
+        value: Any = tomllib.loads(fence.code)
+    elif fence.code.startswith("{\n") or fence.code.count("\n") == 1:
+        value = json.loads(fence.code)
+    else:
+        value = [json.loads(line) for line in fence.code.splitlines()]
 
     for command in started(value):
         assert command[0].rpartition("/")[2] == "sesls"
@@ -104,7 +120,7 @@ def started(value: Any) -> list[list[str]]:
 
 
 def test_the_examples_are_found() -> None:
-    assert {command.language for command in COMMANDS} == {"sh", "python", "nu"}
+    assert {command.language for command in COMMANDS} == {"sh", "python", "nu", "powershell"}
     assert len(RUN_HERE) > 50
     assert len(OF_CI) > 2
     assert len(set(pages.calls())) > 70
