@@ -1,4 +1,4 @@
-"""One home in which five agents worked: one list, whatever is asked of it, and nothing in the home is touched."""
+"""One home in which all agents worked: one list, whatever is asked of it, and nothing in the home is touched."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sesls.inventory import diagnose, take
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Session
-from tests.builders import antigravity, claude, codex, opencode, pi
+from tests.builders import antigravity, claude, codex, gemini, opencode, pi, qwen
 from tests.builders.common import at, put, uuid
 from tests.builders.mixed import PLANS, WRITERS, Plan, session_id, write
 from tests.conftest import environment_of
@@ -32,6 +32,7 @@ def _rank(session: tuple[str, Plan]) -> tuple[float, str, str]:
 
 ORDERED = [(agent, session_id(agent, plan)) for agent, plan in sorted(itertools.product(AGENTS, PLANS), key=_rank)]
 """The newest first, ties by agent and id."""
+TOTAL = len(ORDERED)
 
 
 def asked(home: Path, **fields: Any) -> Page:
@@ -65,7 +66,7 @@ def test_all_sessions_of_all_agents_are_there_the_newest_first(mixed: Path) -> N
     page = asked(mixed)
 
     assert ids(page.sessions) == ORDERED
-    assert (page.total, page.truncated, page.warnings, page.diagnostics) == (25, False, (), None)
+    assert (page.total, page.truncated, page.warnings, page.diagnostics) == (TOTAL, False, (), None)
 
 
 def test_the_order_is_the_same_whatever_was_written_first(home: Path) -> None:
@@ -94,7 +95,8 @@ def test_the_order_is_the_same_however_the_system_lists_a_folder(mixed: Path, mo
 
 
 def test_one_id_of_several_agents_is_several_sessions(everything: tuple[Session, ...]) -> None:
-    assert [agent for agent, one in ids(everything) if one == uuid(2)] == ["antigravity", "claude", "codex", "pi"]
+    found = [agent for agent, one in ids(everything) if one == uuid(2)]
+    assert found == sorted(set(AGENTS) - {"opencode"})
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -120,6 +122,8 @@ def test_every_agent_tells_the_same_of_the_same_session(
         ("opencode", "opencode --session {id}"),
         ("antigravity", "agy --conversation {id}"),
         ("pi", "pi --session {path}"),
+        ("gemini", "gemini --resume {id}"),
+        ("qwen", "qwen --resume {id}"),
     ],
 )
 def test_every_agent_reopens_its_own_sessions_and_none_a_subagent(
@@ -196,13 +200,13 @@ def test_nothing_that_passes_is_explained_by_all_agents(mixed: Path) -> None:
     assert {one["agent"]: one["sessions"] for one in told["scanned"]} == {
         agent: 5 if agent in AGENTS else 0 for agent in REGISTRY
     }
-    assert told["corpus"]["sessions"] == 25
+    assert told["corpus"]["sessions"] == TOTAL
 
 
 # Pages
 
 
-@pytest.mark.parametrize("limit", [0, 1, 2, 7, 24, 25, 26])
+@pytest.mark.parametrize("limit", [0, 1, 2, 7, TOTAL - 1, TOTAL, TOTAL + 1])
 def test_every_page_is_a_slice_of_the_one_list(mixed: Path, everything: tuple[Session, ...], limit: int) -> None:
     whole = [lasting(one) for one in everything]
 
@@ -211,8 +215,8 @@ def test_every_page_is_a_slice_of_the_one_list(mixed: Path, everything: tuple[Se
 
         end = offset + limit if limit else None
         assert [lasting(one) for one in page.sessions] == whole[offset:end]
-        assert (page.total, page.offset, page.limit) == (25, offset, limit)
-        assert page.truncated == (end is not None and end < 25)
+        assert (page.total, page.offset, page.limit) == (TOTAL, offset, limit)
+        assert page.truncated == (end is not None and end < TOTAL)
 
 
 @pytest.mark.parametrize(
@@ -244,7 +248,7 @@ def test_secrets_of_every_agent_are_masked_and_counted_by_page(home: Path) -> No
     page = asked(home)
 
     assert {one.title for one in page.sessions} == {"Use [REDACTED_GITHUB_TOKEN]"}
-    assert page.redactions == {"GITHUB_TOKEN": 5}
+    assert page.redactions == {"GITHUB_TOKEN": len(AGENTS)}
     assert asked(home, limit=2, offset=1).redactions == {"GITHUB_TOKEN": 2}
     assert {one.title for one in asked(home, redact=False).sessions} == {f"Use {TOKEN}"}
 
@@ -280,12 +284,22 @@ def break_pi(home: Path) -> Path:
     return pi.session(home, [pi.said("Words without a header")], number=9)
 
 
+def break_gemini(home: Path) -> Path:
+    return gemini.session(home, [gemini.said("Words without a header")], number=9)
+
+
+def break_qwen(home: Path) -> Path:
+    return qwen.session(home, b"\x00\xff no record\n", number=9)
+
+
 BREAKERS: dict[str, Callable[[Path], Path]] = {
     "claude": break_claude,
     "codex": break_codex,
     "opencode": break_opencode,
     "antigravity": break_antigravity,
     "pi": break_pi,
+    "gemini": break_gemini,
+    "qwen": break_qwen,
 }
 
 
@@ -308,7 +322,7 @@ def test_one_broken_store_of_every_agent_costs_one_warning_each(home: Path) -> N
 
     assert set(ORDERED) <= set(ids(page.sessions))
     assert {one.agent: one.path for one in page.warnings} == paths
-    assert len(page.warnings) == 5
+    assert len(page.warnings) == len(AGENTS)
 
 
 def test_an_agent_that_is_not_asked_for_is_not_complained_of(home: Path) -> None:
@@ -333,8 +347,10 @@ ROOTS = {
     "claude": ".claude",
     "codex": ".codex",
     "opencode": opencode.DATA,
-    "antigravity": ".gemini",
+    "antigravity": f".gemini/{antigravity.CLI}",
     "pi": ".pi",
+    "gemini": gemini.TMP,
+    "qwen": ".qwen",
 }
 
 

@@ -18,6 +18,8 @@ from sesls.session import Details, Problem, Row, Summary
 from sesls.survey import look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
+_ROWS_AT_A_TIME = 1000
+"""How many are read before the first of them is handed on, where several processes read."""
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
 _MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
@@ -25,8 +27,8 @@ _MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
 
 def read_rows(
     agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, problems: list[Problem]
-) -> list[Row]:
-    """Return what is shown of some sessions of one agent. Never raises for anything that a store holds."""
+) -> Iterator[Row]:
+    """Yield what is shown of some sessions of one agent. Never raises for anything that a store holds."""
 
     def report(path: str, problem: str) -> None:
         looks.unsure()
@@ -36,32 +38,38 @@ def read_rows(
         source = adapter(agent, environment.plugins)
     except ValueError as error:
         report(str(environment.plugins[agent]), str(error))
-        return [_row(Details(), redact=memory.redact) for _ in summaries]
+        yield from (_row(Details(), redact=memory.redact) for _ in summaries)
+        return
     known = _with_sources(agent, summaries, environment, memory)
+    failure = None
     with looks.noted() as shared:
         try:
             hints = source.hints([one for one in known if one.source is not None], environment, report)
-        except Exception as error:  # one session must never cost the others
-            if len(known) > 1:
-                return [row for one in known for row in read_rows(agent, [one], environment, memory, problems)]
-            report(known[0].path, unexpected(error))
-            return [_row(Details(), redact=memory.redact)]
+        except Exception as error:
+            failure = error
+    if failure is not None and len(known) > 1:  # one session must never cost the others
+        for one in known:
+            yield from read_rows(agent, [one], environment, memory, problems)
+        return
+    if failure is not None:
+        report(known[0].path, unexpected(failure))
+        yield _row(Details(), redact=memory.redact)
+        return
 
-    def read(some: Sequence[Summary]) -> list[Row]:
-        rows = []
-        for summary in some:
-            row = memory.row(summary, environment)
-            if row is None:
-                with looks.noted() as seen:
-                    seen.include(shared)
-                    found = _details(source, summary, hints, environment, report, memory)
-                row = _row(found, redact=memory.redact)
-                memory.keep_row(summary, row, seen)
-            rows.append(row)
-        return rows
+    def read(summary: Summary) -> Row:
+        row = memory.row(summary, environment)
+        if row is None:
+            with looks.noted() as seen:
+                seen.include(shared)
+                found = _details(source, summary, hints, environment, report, memory)
+            row = _row(found, redact=memory.redact)
+            memory.keep_row(summary, row, seen)
+        return row
 
-    memory.spread(read, known, least=_ROWS_WORTH_A_PROCESS)
-    return read(known)
+    for start in range(0, len(known), _ROWS_AT_A_TIME):
+        some = known[start : start + _ROWS_AT_A_TIME]
+        memory.spread(lambda part: [read(summary) for summary in part], some, least=_ROWS_WORTH_A_PROCESS)
+        yield from map(read, some)
 
 
 def _details(
@@ -94,10 +102,11 @@ def _row(details: Details, *, redact: bool) -> Row:
     def clean(text: str, name: str = "") -> str:
         return redaction.redact_field(name, text, hits) if redact else text
 
-    titles = (text.title(one, clean) for one in details.titles if one is not None)
+    titles = (text.title(one, clean, text.SEARCHED_LIMIT) for one in details.titles if one is not None)
     title = next(filter(None, titles), None)
     extra = {name: _plain(value, clean, name) for name, value in details.extra.items() if value is not None}
-    counts = Counter(_marks(title)) + Counter(_marks(extra)) if redact else Counter[str]()
+    shown = None if title is None else text.cut(title, text.TITLE_LIMIT)
+    counts = Counter(_marks(shown)) + Counter(_marks(extra)) if redact else Counter[str]()
     return Row(
         title=title,
         parent_uuid=details.parent_uuid,

@@ -55,6 +55,16 @@ class Environment(msgspec.Struct, frozen=True):
         """Return where what is read may be remembered; None: nowhere."""
         return None if self.value("SESLS_NO_CACHE") else self.cache_home
 
+    def of_home(self, home: str) -> Environment:
+        """Return the environment of another home, like one on a mounted disk; for its own home, this one.
+
+        No variable of this process moves what lies in another home, and nothing there was started in its directory.
+        """
+        if os.path.realpath(home) == os.path.realpath(self.home):
+            return self
+        config_home = os.path.join(home, ".config")
+        return replace(self, home=home, variables={}, cwd=home, config_home=config_home, cache_home=self.cache())
+
     def value(self, name: str) -> str | None:
         """Return a variable's value, or None when it is not set or blank."""
         return (self._variable(name) or "").strip() or None

@@ -59,18 +59,18 @@ def of_uri(uri: str) -> str | None:
     return path[1:] if re.match(r"/[A-Za-z]:", path) else path
 
 
-def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:
+def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str, name: str = "project_dir") -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one.
 
-    Raises ValueError for a blank one and for what can be no path.
+    Raises ValueError, in a sentence that begins with `name`, for a blank one and for what can be no path.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"project_dir is a directory, not {path!r}")
+        raise ValueError(f"{name} is a directory, not {path!r}")
     path = os.fspath(path)
     if not path.strip():
-        raise ValueError("project_dir is a directory, not an empty text")
+        raise ValueError(f"{name} is a directory, not an empty text")
     if "\0" in path:
-        raise ValueError(f"project_dir is a directory, not {path!r}")
+        raise ValueError(f"{name} is a directory, not {path!r}")
     if is_windows_path(path):
         return path
     if path == "~" or path.startswith(("~/", "~" + os.sep)):

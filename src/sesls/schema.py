@@ -60,7 +60,7 @@ def _page() -> Schema:
 def _session() -> Schema:
     return _object(
         "One session of a coding agent. What the agent's format does not record is null or empty, never a guess.",
-        optional=("extra",),
+        optional=("home", "extra"),
         uuid=_text("The id that the agent itself uses; not always a UUID."),
         agent=_text("The agent, as --agent takes it.", examples=list(REGISTRY)),
         title=_text_or_null("What the agent's own picker shows: one line, secrets masked."),
@@ -77,6 +77,7 @@ def _session() -> Schema:
         size_bytes=_number_or_null("The size of the file; null in a shared database."),
         message_count=_number_or_null("Messages of people and of the agent, without tool calls and their results."),
         path=_text("The file or database that holds the session."),
+        home=_text("The home directory it lies in; only where homes were asked for."),
         resume_command=_text_or_null("The command that reopens it, quoted for a shell; null where there is none."),
         extra=_ref("extra"),
     )
@@ -90,6 +91,7 @@ def _extra() -> Schema:
         "attached": {"const": True, "description": "Codex: a thread attached to another one."},
         "continued_in": _text("Claude: the session that goes on with this one."),
         "copies": _list("Other places that hold the same session.", {"type": "string"}),
+        "directories": _list("Gemini: all directories of the workspace, where it has several.", {"type": "string"}),
         "entrypoint": _text("Claude: how it was started, in Claude's own word."),
         "exit_code": {"type": "integer", "description": "Cline: how the process ended."},
         "forked_from": _text("The session it was forked from."),
@@ -108,6 +110,7 @@ def _extra() -> Schema:
         "repository": _text("Copilot: the repository, as Copilot names it."),
         "segments": _list("Codex: earlier files of the same thread.", {"type": "string"}),
         "session_kind": _text("What kind of session or process it was, in the agent's own word.", examples=["bg"]),
+        "session_source": _text("Qwen: who created the session, where it was no person."),
         "session_type": _text("Claude Desktop: the kind of session, in Desktop's own word."),
         "source": {
             "description": "Where it was started from, as the agent wrote it.",
@@ -116,8 +119,10 @@ def _extra() -> Schema:
         "spawn_depth": {"type": "integer", "description": "How many sessions stand above a subagent."},
         "status": _text("Cline: how it stood when Cline last wrote."),
         "step_count": _number("Antigravity: the steps of the conversation."),
+        "subagent_status": _text("Qwen: how the subagent stood when Qwen last wrote."),
         "subagents": _number("Copilot: how many subagents worked in the session."),
         "subagent_type": _text("The role that a subagent was spawned in."),
+        "title_source": _text("Qwen: whether a person or Qwen gave the title.", examples=["manual", "auto"]),
         "tag": _text("Claude: the tag that a person gave it."),
         "team_name": _text("Claude: the team of agents it belongs to."),
         "thread_source": _text("Codex: who started the thread, in Codex's own word."),
@@ -151,6 +156,7 @@ def _warnings() -> Schema:
 def _diagnostics() -> Schema:
     return _object(
         "What was looked at, what it holds, and why the answer is what it is.",
+        optional=("removed",),
         scanned=_list("Every agent, whatever the filters.", _ref("scanned")),
         corpus=_object(
             "All sessions of all agents, before any filter.",
@@ -160,12 +166,30 @@ def _diagnostics() -> Schema:
         ),
         filters=_object(
             "The filters that can remove sessions.",
-            optional=("agent", "kind", "noise", "project_dir"),
+            optional=(
+                *("agent", "kind", "noise", "project_dir", "here", "since", "until", "activity", "surface"),
+                *("model", "branch", "title"),
+            ),
             agent=_list("Only these agents.", {"type": "string"}),
             kind=_word("Only this kind.", get_args(Kind)),
             noise=_word("What happens to sessions that other sessions spawned.", get_args(Noise)),
             project_dir=_text("Only what ran in this absolute directory or below it."),
+            here=_list("Only what ran in one of these absolute directories or below it.", {"type": "string"}),
+            since=_instant("Only what was last active then or later."),
+            until=_instant("Only what was last active then or before."),
+            activity=_word("Only what is that recent.", get_args(Activity)),
+            surface=_text("Only what was started from there: a pattern of the whole name."),
+            model=_text("Only what this model answered in: a pattern of the whole name."),
+            branch=_text("Only what ran on this git branch: a pattern of the whole name."),
+            title=_text("Only what has this text in its title, secrets masked here."),
         ),
+        removed={
+            "type": "object",
+            "description": "How many sessions each filter, in this order, removed of what the ones before it left.",
+            "additionalProperties": {"type": "integer", "minimum": 0},
+            "minProperties": 1,
+            "examples": [{"agent": 7, "project_dir": 5}],
+        },
         hints=_list("What the answer's cause may be, in words.", {"type": "string"}),
     )
 
@@ -179,7 +203,8 @@ def _diagnostics_alone() -> Schema:
 def _scanned() -> Schema:
     return _object(
         "What was found of one agent.",
-        optional=("hint",),
+        optional=("home", "hint"),
+        home=_text("The home directory that was looked through; only where homes were asked for."),
         agent=_text("The agent, as --agent takes it.", examples=list(REGISTRY)),
         sessions=_number("How many sessions it has, before any filter."),
         date_min=_instant_or_null("The earliest last activity."),

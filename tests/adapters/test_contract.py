@@ -15,11 +15,13 @@ from sesls.adapters import (
     crush,
     cursor,
     droid,
+    gemini,
     goose,
     grok,
     kiro,
     opencode,
     pi,
+    qwen,
 )
 from sesls.testing import AdapterContract
 from tests.builders import antigravity as antigravity_files
@@ -31,12 +33,15 @@ from tests.builders import copilot as copilot_files
 from tests.builders import crush as crush_files
 from tests.builders import cursor as cursor_files
 from tests.builders import droid as droid_files
+from tests.builders import gemini as gemini_files
 from tests.builders import goose as goose_files
 from tests.builders import grok as grok_files
 from tests.builders import kiro as kiro_files
 from tests.builders import opencode as opencode_files
 from tests.builders import pi as pi_files
+from tests.builders import qwen as qwen_files
 from tests.builders.common import put, uuid
+from tests.builders.mixed import PLANS, WRITERS
 
 
 class TestClaude(AdapterContract):
@@ -179,7 +184,33 @@ class TestKiro(AdapterContract):
         kiro_files.whole_store(home)
 
 
+class _Planned(AdapterContract):
+    """An agent whose sessions of the mixed home are its store."""
+
+    def write(self, home: Path) -> None:
+        for plan in PLANS:
+            WRITERS[self.agent](home, plan)
+
+
+class TestGemini(_Planned):
+    agent = "gemini"
+    adapter = gemini
+
+    def write_large(self, home: Path) -> None:
+        words = [gemini_files.said("x" * 2000, seconds) for seconds in range(2, 2000)]
+        gemini_files.session(home, [gemini_files.header(), *words])
+
+
+class TestQwen(_Planned):
+    agent = "qwen"
+    adapter = qwen
+
+    def write_large(self, home: Path) -> None:
+        qwen_files.session(home, [qwen_files.said("x" * 2000, seconds) for seconds in range(2000)])
+
+
 def test_every_agent_is_here() -> None:
-    here = {kind.agent for kind in AdapterContract.__subclasses__() if kind.__module__ == __name__}
+    kinds = [*AdapterContract.__subclasses__(), *_Planned.__subclasses__()]
+    here = {kind.agent for kind in kinds if kind.__module__ == __name__ and kind is not _Planned}
 
     assert here == set(REGISTRY)

@@ -1,4 +1,4 @@
-"""One home in which five agents worked on the same five sessions."""
+"""One home in which all agents worked on the same five sessions."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.builders import antigravity, claude, codex, opencode, pi
+from tests.builders import antigravity, claude, codex, gemini, opencode, pi, qwen
 from tests.builders.common import uuid
 
 
@@ -79,12 +79,34 @@ def write_pi(home: Path, plan: Plan) -> None:
         pi.child(pi.folder(home, plan.directory) / pi.file_name(plan.parent), entries)
 
 
+def write_gemini(home: Path, plan: Plan) -> None:
+    kind = "main" if plan.parent is None else "subagent"
+    records = gemini.turns(plan.number, plan.text, plan.seconds, directory=plan.directory, kind=kind)
+    if plan.parent is None:
+        gemini.session(home, records, number=plan.number, directory=plan.directory)
+    else:
+        gemini.subagent(home, records, number=plan.number, parent=plan.parent, directory=plan.directory)
+
+
+def write_qwen(home: Path, plan: Plan) -> None:
+    if plan.parent is None:
+        records = qwen.turns(plan.number, plan.text, plan.seconds, cwd=plan.directory)
+        qwen.session(home, records, number=plan.number, directory=plan.directory)
+    else:
+        agent = session_id("qwen", plan)
+        records = qwen.spawned(agent, plan.text, plan.seconds, plan.parent, cwd=plan.directory)
+        meta = qwen.about(agent, plan.parent, description=plan.text)
+        qwen.subagent(home, agent, records, parent=plan.parent, directory=plan.directory, meta=meta)
+
+
 WRITERS: dict[str, Callable[[Path, Plan], None]] = {
     "claude": write_claude,
     "codex": write_codex,
     "opencode": write_opencode,
     "antigravity": write_antigravity,
     "pi": write_pi,
+    "gemini": write_gemini,
+    "qwen": write_qwen,
 }
 
 
@@ -99,4 +121,6 @@ def write(home: Path, plans: Iterable[Plan] = PLANS) -> Path:
 def session_id(agent: str, plan: Plan) -> str:
     if agent == "opencode":
         return opencode.ses(plan.number)
+    if agent == "qwen" and plan.parent is not None:
+        return f"scout-call_{plan.number:016x}"
     return f"a{plan.number:016x}" if agent == "claude" and plan.parent is not None else uuid(plan.number)

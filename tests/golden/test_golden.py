@@ -92,6 +92,7 @@ DIAGNOSTICS = Diagnostics(
     date_min=at(30),
     date_max=at(30),
     filters={"agent": ["claude", "codex"], "kind": "subagent", "noise": "only", "project_dir": "/srv/barn"},
+    removed={"agent": 0, "kind": 1, "noise": 0, "project_dir": 0},
     hints=("The filter project directory /srv/barn leaves none of 1 session.",),
 )
 KEPT = [disk.Kept("claude", 2048, epoch_ms(30)), disk.Kept("codex", 512, epoch_ms(0))]
@@ -126,7 +127,7 @@ PRINTED = [
 def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The records instead of what this machine holds."""
     monkeypatch.setattr(inventory, "take", lambda query, *_, **__: EMPTY_PAGE if query.kind else FULL_PAGE)
-    monkeypatch.setattr(inventory, "diagnose", lambda *_: (DIAGNOSTICS, PROBLEMS))
+    monkeypatch.setattr(inventory, "diagnose", lambda *_, **__: (DIAGNOSTICS, PROBLEMS))
     monkeypatch.setattr(disk, "kept", lambda *_: KEPT)
 
 

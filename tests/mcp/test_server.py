@@ -136,7 +136,7 @@ def test_a_call_without_arguments_is_one_with_none(server: Server) -> None:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"agent": "nobody"}, "agent is one of claude, codex, opencode, antigravity, pi, not 'nobody'"),
+        ({"agent": "nobody"}, f"agent is one of {', '.join(REGISTRY)}, not 'nobody'"),
         ({"agent": ["claude", 5]}, "agent is a name or several, not ['claude', 5]"),
         ({"agent": 5}, "agent is a name or several, not 5"),
         ({"kind": "parent"}, "kind is one of agent and subagent, not 'parent'"),

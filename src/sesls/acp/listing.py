@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
+
+from msgspec.structs import replace
 
 from sesls import inventory
 from sesls.acp import cursors
@@ -13,13 +15,13 @@ from sesls.acp.cursors import Position
 from sesls.acp.parameters import wrong
 from sesls.acp.sessions import session_ids, session_info
 from sesls.acp.wire import Message
-from sesls.cache import Memory
+from sesls.clock import Clock
 from sesls.environment import Environment
-from sesls.inventory import Selection
+from sesls.inventory import Readers, Reading, Selection
 from sesls.output.json import without_surrogates
 from sesls.paths import absolute_or_none, is_within, normal
 from sesls.query import Query
-from sesls.session import Problem, Session
+from sesls.session import Problem, Session, Summary
 
 PAGE_SIZE = 100
 _SNAPSHOTS = 8
@@ -29,13 +31,13 @@ _SNAPSHOTS = 8
 class Snapshot:
     """The sessions as they were at one moment, the newest first, each with an id of its own."""
 
-    def __init__(self, selection: Selection, memories: Mapping[str, Memory]) -> None:
+    def __init__(self, selection: Selection, readers: Readers) -> None:
         everything = [summary for survey in selection.surveys for summary in survey.summaries]
         # Ids are given before anything is filtered, so that a session has the same one whatever is asked for.
         ids = dict(zip(map(id, everything), session_ids(everything), strict=True))
         self.name = os.urandom(6).hex()
         self.selection = selection
-        self.memories = memories
+        self.readers = readers
         self.summaries = [one for one in selection.summaries if absolute_or_none(one.project_dir) is not None]
         self.ids = [ids[id(summary)] for summary in self.summaries]
         self.directories = [normal(without_surrogates(summary.project_dir)) for summary in self.summaries]
@@ -81,7 +83,7 @@ class Listing:
         self._query = query
         self._environment = environment
         self._size = size
-        self._memories = inventory.remembered(query, environment, processes=processes)
+        self._readers = inventory.readers_of(query, environment, processes=processes)
         self._latest: Snapshot | None = None
         self._walked: list[Snapshot] = []
         """Those whose walks go on, the last used last."""
@@ -98,7 +100,7 @@ class Listing:
         snapshot, offset = (self._start(), 0) if cursor is None else self._resume(cursor, directory)
         places = snapshot.places(directory)
         shown = places[offset : offset + self._size]
-        reading = inventory.read([snapshot.summaries[place] for place in shown], self._environment, snapshot.memories)
+        reading = self._read([snapshot.summaries[place] for place in shown], snapshot)
         about: Message = {"total": len(places), "omitted": snapshot.omitted}
         if reading.redactions:
             about["redactions"] = reading.redactions
@@ -117,24 +119,27 @@ class Listing:
         """Return those of some sessions that are there, as they are now."""
         snapshot = self._look()
         places = [place for place, session_id in enumerate(snapshot.ids) if session_id in ids]
-        reading = inventory.read([snapshot.summaries[place] for place in places], self._environment, snapshot.memories)
+        reading = self._read([snapshot.summaries[place] for place in places], snapshot)
         return dict(zip((snapshot.ids[place] for place in places), reading.sessions, strict=True))
 
     def newest(self, directory: str, limit: int) -> tuple[Sequence[Session], int]:
         """Return the newest sessions of a directory and all below it, and how many there are."""
         snapshot = self._look()
         found = [one for one in snapshot.selection.summaries if is_within(one.project_dir, directory)]
-        return inventory.read(found[:limit], self._environment, snapshot.memories).sessions, len(found)
+        return self._read(found[:limit], snapshot).sessions, len(found)
 
     def save(self) -> None:
         """Keep for later listings what this one learnt."""
         if self._latest is not None:
-            inventory.save(self._latest.selection, self._latest.memories)
+            inventory.save(self._latest.selection, self._latest.readers)
 
     def _look(self) -> Snapshot:
-        memories = {agent: memory.again() for agent, memory in self._memories.items()}
-        self._latest = Snapshot(inventory.select(self._query, self._environment, memories), memories)
+        readers = {key: replace(one, memory=one.memory.again()) for key, one in self._readers.items()}
+        self._latest = Snapshot(inventory.select(self._query, Clock.of(self._environment), readers), readers)
         return self._latest
+
+    def _read(self, summaries: Sequence[Summary], snapshot: Snapshot) -> Reading:
+        return inventory.read(summaries, Clock.of(self._environment), snapshot.readers)
 
     def _start(self) -> Snapshot:
         """Return a snapshot of now, under the name of an earlier one that is like it."""

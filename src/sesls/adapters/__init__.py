@@ -25,9 +25,11 @@ REGISTRY: Mapping[str, str] = {
     "crush": "sesls.adapters.crush",
     "cursor": "sesls.adapters.cursor",
     "droid": "sesls.adapters.droid",
+    "gemini": "sesls.adapters.gemini",
     "goose": "sesls.adapters.goose",
     "grok": "sesls.adapters.grok",
     "kiro": "sesls.adapters.kiro",
+    "qwen": "sesls.adapters.qwen",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 

@@ -10,12 +10,13 @@ It holds no secret. Texts are kept as they are shown, secrets masked; to show on
 from __future__ import annotations
 
 import os
+import re
 import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TypeVar
 
@@ -37,6 +38,9 @@ _PIECE = 4096
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
+
+_SHORTEST_SECRET = 12
+_ID = re.compile(r"[0-9a-fA-F-]{32,36}")
 
 _CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
 """What is raised for a lone surrogate, from a name that is no UTF-8 or from half an emoji, and for huge numbers."""
@@ -214,13 +218,8 @@ class Memory:
             add(start, path, offset)
         identity = seen.paths.get(path)
         if self._is_awake and identity is not None:
-            masked, is_masked = _masked(start)
             check = _check(path, looks.size_of(identity))
-            self._keep(
-                "contents",
-                path,
-                lambda: _KeptContents(own_version, identity, check, msgspec.Raw(_encoded(masked)), is_masked),
-            )
+            self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_masked(start)))
         return start
 
     def spread(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item], least: int) -> None:
@@ -329,20 +328,49 @@ def _plain(value: object) -> str:
 
 
 def _masked(record: Record) -> tuple[msgspec.Raw, bool]:
-    """Return a record as it is kept, its `titles` as they are shown, and whether that masks a secret."""
-    titles: dict[str, str] = getattr(record, "titles", {})
+    """Return a record as it is kept, its `titles` as they are shown, and whether that masks a secret.
+
+    Raises ValueError where anything else in it holds one.
+    """
+    titles: dict[str, str] = getattr(record, "titles", None) or {}
     counts: Counter[str] = Counter()
     if titles:
         from sesls import redaction  # here: a listing from the cache alone needs none
 
-        shown = {name: text.title(title, partial(redaction.redact, counts=counts)) for name, title in titles.items()}
+        redact = partial(redaction.redact, counts=counts)
+        shown = {name: text.title(title, redact, text.SEARCHED_LIMIT) for name, title in titles.items()}
         record = replace(record, titles={name: title for name, title in shown.items() if title is not None})
+    if any(map(_holds_secret, _texts(msgspec.to_builtins(record, enc_hook=_plain)))):
+        raise ValueError("holds a secret")
     return msgspec.Raw(_encoded(record)), bool(counts)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts of plain data that are long enough to be a secret, but for ids."""
+    if isinstance(value, str):
+        if len(value) >= _SHORTEST_SECRET and not _ID.fullmatch(value):
+            yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(name)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+@lru_cache(maxsize=4096)
+def _holds_secret(text: str) -> bool:
+    from sesls import redaction  # here: a listing from the cache alone needs none
+
+    counts: Counter[str] = Counter()
+    redaction.redact(text, counts)
+    return bool(counts)
 
 
 def _shown(record: Record) -> Record:
     """Return a kept record with its titles known for what they are."""
-    titles: dict[str, str] = getattr(record, "titles", {})
+    titles: dict[str, str] = getattr(record, "titles", None) or {}
     return replace(record, titles={name: text.Shown(title) for name, title in titles.items()}) if titles else record
 
 

@@ -29,9 +29,11 @@ def acp(
     from sesls import parallel
     from sesls.acp.listing import Listing
     from sesls.acp.server import serve
+    from sesls.clock import Clock
 
     environment = options.environment(cache)
-    query = options.query(environment, agent, kind, noise, None, redact=redact)
+    clock = Clock.of(environment)
+    query = options.query(environment, clock, agent=agent, kind=kind, noise=noise, redact=redact)
     if sys.stdin is not None and sys.stdin.isatty():
         terminal.say("sesls acp is for editors: it waits for JSON-RPC on stdin. See docs/acp.md; Ctrl-D ends it.")
     # Copying a process that has threads is not safe.

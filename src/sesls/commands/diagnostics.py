@@ -1,6 +1,6 @@
 """`sesls diagnostics`."""
 
-from __future__ import annotations
+# Without `from __future__ import annotations`: see `sesls.commands.list`.
 
 import typer
 
@@ -16,15 +16,41 @@ def diagnostics(
     kind: options.KindOption = None,
     noise: options.NoiseOption = "include",
     project_dir: options.ProjectDirOption = None,
+    here: options.HereOption = False,
+    since: options.SinceOption = None,
+    until: options.UntilOption = None,
+    activity: options.ActivityOption = None,
+    surface: options.SurfaceOption = None,
+    home: options.HomeOption = None,
+    model: options.ModelOption = None,
+    title: options.TitleOption = None,
+    branch: options.BranchOption = None,
     cache: options.CacheOption = True,
     json: options.JsonOption = False,
 ) -> None:
     """Show every place looked at and what was found there, and which filter removes what."""
+    from sesls.clock import Clock
     from sesls.inventory import diagnose
 
     environment = options.environment(cache)
-    query = options.query(environment, agent, kind, noise, project_dir)
-    found, problems = diagnose(query, environment)
+    clock = Clock.of(environment)
+    query = options.query(
+        environment,
+        clock,
+        agent=agent,
+        kind=kind,
+        noise=noise,
+        project_dir=project_dir,
+        here=here,
+        since=since,
+        until=until,
+        activity=activity,
+        surface=surface,
+        model=model,
+        title=title,
+        branch=branch,
+    )
+    found, problems = diagnose(query, environment, homes=options.homes(environment, home), clock=clock)
     if json:
         warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
         terminal.write_json(found.to_dict() | warnings)

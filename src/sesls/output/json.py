@@ -1,4 +1,4 @@
-"""The JSON shape: one value, one session to a line, safe to show in a terminal as it is."""
+"""The JSON shapes: one value, one session to a line, safe to show in a terminal as it is."""
 
 from __future__ import annotations
 
@@ -29,9 +29,14 @@ def encoded(answer: dict[str, Any]) -> bytes:
     )
 
 
-def line(message: dict[str, Any]) -> bytes:
-    """Return a message as UTF-8 on one line, with its end."""
-    return _value(message) + b"\n"
+def line(value: Any) -> bytes:
+    """Return a value on one line, as UTF-8 with a newline at its end."""
+    return _safe(_encoded(value)) + b"\n"
+
+
+def plain(value: Any) -> str:
+    """Return a value as JSON text on one line."""
+    return _safe(_encoded(value)).decode()
 
 
 def _value(value: Any) -> bytes:
@@ -42,6 +47,13 @@ def _value(value: Any) -> bytes:
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
         return _value(without_surrogates(msgspec.to_builtins(value)))
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:
+        return _ENCODER.encode(without_surrogates(msgspec.to_builtins(value)))
 
 
 def _lines(values: Sequence[Any]) -> bytes:

@@ -39,13 +39,13 @@ def below(page: Page, query: Query) -> Iterator[str]:
 
 
 def _flags(query: Query) -> list[str]:
-    flags = [f"--agent {agent}" for agent in query.agents]
-    if query.kind is not None:
-        flags.append(f"--kind {query.kind}")
-    if query.noise != "include":
-        flags.append(f"--noise {query.noise}")
-    if query.project_dir is not None:
-        flags.append(f"--project-dir {one_line(query.project_dir)}")
+    flags = []
+    for name, value in query.active_filters().items():
+        flag = f"--{name.replace('_', '-')}"
+        if name in ("here", "since", "until"):  # as typed they are gone
+            flags.append(flag)
+        else:
+            flags += [f"{flag} {one_line(one)}" for one in (value if isinstance(value, list) else [value])]
     return flags
 
 
@@ -61,20 +61,20 @@ def warnings(problems: Sequence[Problem], home: str) -> Iterator[str]:
 def explanation(found: Diagnostics, home: str) -> Iterator[str]:
     """Yield why there is no session to list: each agent's places that exist, and what removed the sessions."""
     yield "No session to list."
-    for item in found.scanned:
-        yield from _agent(item, home, everything=False)
+    yield from _agents(found, home, everything=False)
     yield from (f"  {one_line(hint)}" for hint in found.hints)
 
 
 def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Iterator[str]:
     """Yield the whole of what `sesls diagnostics` has to say."""
-    for item in found.scanned:
-        yield from _agent(item, home, everything=True)
+    yield from _agents(found, home, everything=True)
     yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
         verb = "matches" if found.matching == 1 else "match"
         yield f"filters   {filters}: {words.count(found.matching, 'session')} {verb}"
+        removed = ", ".join(f"{name} {count:,}" for name, count in found.removed.items())
+        yield f"removed   {removed}"
     yield from (f"hint      {one_line(hint)}" for hint in found.hints)
     for problem in problems:
         yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
@@ -85,6 +85,15 @@ def kept(agents: Sequence[Kept]) -> Iterator[str]:
     for one in agents:
         yield f"{one.agent:<12} {words.size(one.size):>9}   {rfc3339(one.changed)[:16].replace('T', ' ')} UTC"
     yield f"{'total':<12} {words.size(sum(one.size for one in agents)):>9}"
+
+
+def _agents(found: Diagnostics, home: str, *, everything: bool) -> Iterator[str]:
+    last = ""
+    for item in found.scanned:
+        if item.home != last:
+            yield f"home      {words.directory(item.home, home)}"
+            last = item.home
+        yield from _agent(item, home, everything=everything)
 
 
 def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
