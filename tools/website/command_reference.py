@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -25,16 +26,18 @@ def reference() -> str:
 def _command(name: str, command: Any) -> Iterator[str]:
     """Yield the lines about a command, then those about its subcommands."""
     parameters = [one for one in command.params if not getattr(one, "hidden", False)]
-    arguments = [one for one in parameters if one.param_type_name == "argument"]
-    options = [one for one in parameters if one.param_type_name == "option"]
+    arguments = [one for one in parameters if _is_argument(one)]
+    options = [one for one in parameters if not _is_argument(one)]
+    parameters = arguments + options
     names = list(_subcommands(command))
     usage = [name, "[OPTIONS]" if options else "", *map(_placeholder, arguments), "COMMAND" if names else ""]
     yield from (f"{'#' * max(len(name.split()), 2)} {name}", "", (command.help or "").strip(), "")
     yield from ("```text", " ".join(filter(None, usage)), "```", "")
-    if parameters:
+    panels = list(dict.fromkeys(map(_panel, parameters)))
+    for panel in panels:
+        yield from ((f"**{panel or 'Others'}**", "") if len(panels) > 1 else ())
         yield from ("| | default | meaning |", "|---|---|---|")
-        yield from (_row(f"`{_placeholder(one)}`", one) for one in arguments)
-        yield from (_row(_spelling(one), one) for one in options)
+        yield from (_row(one) for one in parameters if _panel(one) == panel)
         yield ""
     for sub, below in _subcommands(command):
         yield from _command(f"{name} {sub}", below)
@@ -51,7 +54,17 @@ def _subcommands(command: Any) -> Iterator[tuple[str, Any]]:
             yield name, below
 
 
-def _row(spelling: str, parameter: Any) -> str:
+def _is_argument(parameter: Any) -> bool:
+    return bool(parameter.param_type_name == "argument")
+
+
+def _panel(parameter: Any) -> str:
+    """Return the heading under which the help has a parameter; an empty one where it has none."""
+    return str(getattr(parameter, "rich_help_panel", None) or "")
+
+
+def _row(parameter: Any) -> str:
+    spelling = f"`{_placeholder(parameter)}`" if _is_argument(parameter) else _spelling(parameter)
     return f"| {spelling} | {_default(parameter)} | {_cell(getattr(parameter, 'help', None) or '')} |"
 
 
@@ -82,4 +95,4 @@ def _default(parameter: Any) -> str:
 
 
 def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|")
+    return re.sub(r"([\\|*_`<\[])", r"\\\1", " ".join(text.split()))
