@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import sqlite3
@@ -24,7 +25,7 @@ from sesls.formats import files, jsonl
 from sesls.inventory import read, readers_of, select, take
 from sesls.page import Page
 from sesls.query import Query
-from tests.builders import antigravity, claude, codex, gemini, opencode, pi, qwen
+from tests.builders import antigravity, claude, codex, gemini, hermes, kimi, omp, opencode, pi, qwen, vibe
 from tests.builders.common import at, epoch_ms, lines, put, uuid
 from tests.builders.mixed import PLANS, WRITERS, write
 from tests.conftest import environment_of
@@ -175,6 +176,20 @@ WORK: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
         lambda home: pi.session(home, [pi.header(), pi.said("Plant"), *[pi.answered("x" * 1000)] * 600]),
         [pi.said("Prune", 900)],
     ),
+    "omp": (
+        lambda home: omp.session(
+            home, [omp.slot(), omp.header(), omp.said("Plant"), *[omp.answered("x" * 1000)] * 600]
+        ),
+        [omp.said("Prune", 900)],
+    ),
+    "kimi": (
+        lambda home: kimi.session(home, 1, [kimi.begun(), kimi.said("Plant"), *[kimi.answered(text="x" * 1000)] * 600]),
+        [kimi.said("Prune", 900)],
+    ),
+    "vibe": (
+        lambda home: vibe.folder(home, 1, [vibe.said("Plant"), *[vibe.answered("x" * 1000)] * 600]) / "messages.jsonl",
+        [vibe.said("Prune")],
+    ),
 }
 
 
@@ -312,6 +327,31 @@ CHANGES: dict[str, Callable[[Path], object]] = {
         put(home / ".qwen/settings.json", f'{{"advanced": {{"runtimeOutputDir": "{home}/moved"}}}}'),
         qwen.session(home, number=8, base="moved"),
     ),
+    "a session of Hermes more": lambda home: hermes.database(home, [hermes.session(8)]),
+    "a title of Hermes": lambda home: sqlite(home / ".hermes/state.db", "UPDATE sessions SET title = 'T' || id"),
+    "a profile of Hermes": lambda home: hermes.database(home, [hermes.session(9)], root=".hermes/profiles/garden"),
+    "a snapshot of Hermes": lambda home: hermes.snapshot(home, 8),
+    "a session of Kimi more": lambda home: kimi.session(home, 8),
+    "a title of Kimi": lambda home: put(
+        kimi.folder(home) / "state.json", json.dumps(kimi.state(1, title="New", archived=True))
+    ),
+    "an agent of Kimi more": lambda home: kimi.log(kimi.folder(home), kimi.turns(origin=kimi.SPAWNER), "agent-9"),
+    "a session of oh-my-pi more": lambda home: omp.session(home, number=8),
+    "a title of oh-my-pi, in place": lambda home: put(
+        omp.folder(home) / omp.file_name(1),
+        (omp.folder(home) / omp.file_name(1)).read_bytes().replace(b'"title":""', b'"title":"N"', 1),
+    ),
+    "a child of a session of oh-my-pi": lambda home: omp.child(
+        omp.folder(home) / omp.file_name(1), [*omp.spawned(8), omp.said("Words")], "Other.jsonl"
+    ),
+    "a save of Vibe": lambda home: vibe.save(home, 8),
+    "a unified session of Vibe": lambda home: vibe.unified(home, 8),
+    "a child of a unified session of Vibe": vibe.unified_child,
+    "a title of Vibe": lambda home: vibe.folder(home, 1, title="New"),
+    "Vibe's sessions moved": lambda home: (
+        put(home / ".vibe/config.toml", f'[session_logging]\nsave_dir = "{home}/moved"'),
+        vibe.folder(home, 8, root="moved"),
+    ),
     "only a time": lambda home: os.utime(home / CLAUDE, (0, 0)),
 }
 
@@ -443,6 +483,15 @@ def secretive(home: Path) -> None:
     pi.session(home, [pi.header(), pi.said(words), pi.answered()])
     gemini.session(home, [gemini.header(), gemini.said(words), gemini.change(summary=words)])
     qwen.session(home, [qwen.said(words, gitBranch=f"try-{TOKEN}"), qwen.titled(words)])
+    hermes.database(home, [hermes.session(1, title=words), hermes.session(2, [hermes.said(words)])])
+    hermes.snapshot(home, 3, [{"role": "user", "content": words}])
+    kimi.session(home, 1, title=words)
+    kimi.session(home, 2, kimi.turns(words))
+    omp.session(home, omp.turns(1, title=words))
+    omp.session(home, omp.turns(2, words), number=2)
+    vibe.save(home, 1, [vibe.said(words)])
+    vibe.folder(home, 2, title=words)
+    vibe.unified(home, 3, session=vibe.shown(3, preview=words))
 
 
 def test_no_secret_is_remembered(home: Path, cache: Path, listed: List) -> None:
@@ -451,7 +500,7 @@ def test_no_secret_is_remembered(home: Path, cache: Path, listed: List) -> None:
     page = listed()
 
     kept_bytes = b"".join(path.read_bytes() for path in cache.rglob("*") if path.is_file())
-    assert page.redactions["GITHUB_TOKEN"] >= 7
+    assert page.redactions["GITHUB_TOKEN"] >= 17
     assert b"deploy" in kept_bytes
     assert TOKEN[8:].encode() not in kept_bytes
 
@@ -463,7 +512,7 @@ def test_secrets_are_read_again_to_be_shown(home: Path, listed: List) -> None:
     page = listed(redact=False)
 
     assert page.redactions == {}
-    assert sum(TOKEN in str(session.title) for session in page.sessions) >= 6
+    assert sum(TOKEN in str(session.title) for session in page.sessions) >= 16
     assert listed().redactions != {}
 
 

@@ -530,3 +530,14 @@ def test_no_bytes_raise(data: bytes, window: int) -> None:
     with stored(data) as file:
         list(jsonl.records(jsonl.lines(jsonl.blocks(file, window)), ROW))
         list(jsonl.records(jsonl.tail_lines(file, window), ROW))
+
+
+class Listing(msgspec.Struct):
+    items: list[Inner] = msgspec.field(default_factory=list)
+
+
+@pytest.mark.parametrize("value", [{}, {"text": "a"}, "a", 7, None])
+def test_an_object_in_the_place_of_a_list_is_absent(value: object) -> None:
+    data = json.dumps({"items": value}).encode()
+
+    assert jsonl.whole(data, msgspec.json.Decoder(Listing)) == Listing()

@@ -28,8 +28,12 @@ REGISTRY: Mapping[str, str] = {
     "gemini": "sesls.adapters.gemini",
     "goose": "sesls.adapters.goose",
     "grok": "sesls.adapters.grok",
+    "hermes": "sesls.adapters.hermes",
+    "kimi": "sesls.adapters.kimi",
     "kiro": "sesls.adapters.kiro",
+    "omp": "sesls.adapters.omp",
     "qwen": "sesls.adapters.qwen",
+    "vibe": "sesls.adapters.vibe",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 

@@ -231,6 +231,11 @@ def _shared_descriptor(path: str) -> int:
     return msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_NOINHERIT)
 
 
+def is_name(text: str) -> bool:
+    """Tell whether a text can be the name of one file or folder, as opposed to a path that leads elsewhere."""
+    return text not in ("", ".", "..") and os.path.basename(text) == text
+
+
 def content(path: str, limit: int) -> bytes:
     """Return the first bytes of a regular file, at most `limit` of them. Raises OSError."""
     descriptor = opened(path)

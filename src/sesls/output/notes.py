@@ -68,16 +68,16 @@ def explanation(found: Diagnostics, home: str) -> Iterator[str]:
 def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Iterator[str]:
     """Yield the whole of what `sesls diagnostics` has to say."""
     yield from _agents(found, home, everything=True)
-    yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
+    yield f"total        {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
         verb = "matches" if found.matching == 1 else "match"
-        yield f"filters   {filters}: {words.count(found.matching, 'session')} {verb}"
+        yield f"filters      {filters}: {words.count(found.matching, 'session')} {verb}"
         removed = ", ".join(f"{name} {count:,}" for name, count in found.removed.items())
-        yield f"removed   {removed}"
-    yield from (f"hint      {one_line(hint)}" for hint in found.hints)
+        yield f"removed      {removed}"
+    yield from (f"hint         {one_line(hint)}" for hint in found.hints)
     for problem in problems:
-        yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
+        yield f"warning      {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
 
 
 def kept(agents: Sequence[Kept]) -> Iterator[str]:
@@ -91,23 +91,27 @@ def _agents(found: Diagnostics, home: str, *, everything: bool) -> Iterator[str]
     last = ""
     for item in found.scanned:
         if item.home != last:
-            yield f"home      {words.directory(item.home, home)}"
+            yield f"home         {words.directory(item.home, home)}"
             last = item.home
         yield from _agent(item, home, everything=everything)
 
 
 def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
-    yield f"{item.agent:<9} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
-    missing = [place for place in item.places if place.state == "missing"]
+    if item.places and not item.source_found and not everything:
+        first, *others = item.places
+        more = f", nor {words.count(len(others), 'more place')}" if others else ""
+        yield f"{item.agent:<12} no {words.directory(first.path, home)}{more}"
+        return
+    yield f"{item.agent:<12} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
     for place in item.places:
         # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
         if place.state == "missing" and place is not item.places[0] and not everything:
             continue
         state = words.count(place.sessions, "session") if place.state == "found" else place.state
-        yield f"          {state:<16} {words.directory(place.path, home)}"
-    hidden = [place for place in missing if place is not item.places[0]]
+        yield f"{'':<12} {state:<16} {words.directory(place.path, home)}"
+    hidden = [place for place in item.places[1:] if place.state == "missing"]
     if hidden and not everything:
-        yield f"          {words.count(len(hidden), 'more place')} looked at, not there"
+        yield f"{'':<12} {words.count(len(hidden), 'more place')} looked at, not there"
 
 
 def _span(earliest: str | None, newest: str | None) -> str:
