@@ -43,9 +43,17 @@ def test_both_ways_to_write_an_accent_are_one_path() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["C:\\orchard", "c:\\orchard", "C:/orchard", "C:\\orchard\\", "C:\\orchard\\trees", "c:/orchard/trees/old"],
+    [
+        "C:\\orchard",
+        "c:\\orchard",
+        "C:/orchard",
+        "C:\\orchard\\",
+        "C:\\orchard\\trees",
+        "c:/orchard/trees/old",
+        "C:\\ORCHARD\\Trees",
+    ],
 )
-def test_drive_letters_and_slashes_of_windows_paths_are_one_path_in_any_spelling(path: str) -> None:
+def test_letters_and_slashes_of_windows_paths_are_one_path_in_any_spelling(path: str) -> None:
     assert is_within(path, "C:\\orchard")
 
 
@@ -66,6 +74,7 @@ def test_a_drive_holds_what_lies_on_it() -> None:
 
 def test_a_share_of_a_windows_network_is_a_path() -> None:
     assert is_within("\\\\barn\\trees\\old", "\\\\barn\\trees\\")
+    assert is_within("\\\\?\\UNC\\Barn\\trees\\old", "\\\\barn\\Trees")
     assert not is_within("\\\\barn\\trees2", "\\\\barn\\trees")
 
 

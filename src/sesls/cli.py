@@ -76,6 +76,7 @@ def main() -> NoReturn:
         status = 1
     except OSError as error:
         terminal.abandon(sys.stdout)
-        terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
+        if not terminal.is_reader_gone(error):
+            terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)

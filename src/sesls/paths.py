@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ntpath
 import os
+import posixpath
 import re
 import unicodedata
 from functools import lru_cache
@@ -27,19 +28,19 @@ def is_within(path: str | None, directory: str) -> bool:
 def normal(path: str) -> str:
     """Return the form in which two spellings of one path are compared: never shown, never opened.
 
-    Links are not followed: a session's directory may be gone, or lie on another machine.
+    Links are not followed: a session's directory may be gone, or lie on another machine. For the same reason a path is
+    compared as its own system compares it, whatever system sesls runs on: on Windows case does not count.
     """
     path = unicodedata.normalize("NFC", path)
     if not is_windows_path(path):
-        normalized = os.path.normpath(path)
+        normalized = posixpath.normpath(path)
         return normalized[1:] if normalized.startswith("//") else normalized
     path = path.replace("/", "\\")
     if path.startswith("\\\\?\\UNC\\"):
         path = "\\" + path[7:]
     path = ntpath.normpath(path.removeprefix("\\\\?\\"))
-    drive, rest = ntpath.splitdrive(path)
     # A name of its own, so that no path of another system is ever a parent of it.
-    return "windows:" + (drive.lower() + rest).replace("\\", "/").rstrip("/")
+    return "windows:" + path.lower().replace("\\", "/").rstrip("/")
 
 
 def is_windows_path(path: str) -> bool:

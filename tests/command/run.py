@@ -94,12 +94,17 @@ def run(
     return Run(done.returncode, done.stdout or b"", done.stderr.decode(said_in))
 
 
-def run_into_closed_pipe(home: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Run:
+def run_into_closed_pipe(
+    home: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
+) -> Run:
     """Run the command when whoever was to read its answer has gone."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        return run(home, *arguments, variables=variables, stdout=writer)
+        return run(home, *arguments, variables=variables, command=command, stdout=writer)
     finally:
         os.close(writer)
 

@@ -147,11 +147,19 @@ def text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def uri(path: str) -> str:
+    """Return an absolute path as a `file:` URI that SQLite takes apart into the same path.
+
+    Every character that URIs give a meaning is encoded, so that a drive (`C:\\`) or share (`\\\\barn\\`) of Windows is
+    no authority, and no `%`, `#` or `?` in a name ends it.
+    """
+    return f"file:{quote(os.fsencode(path))}"
+
+
 def _ask(path: str, mode: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
     import sqlite3
 
-    uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
+    with closing(sqlite3.connect(f"{uri(path)}?{mode}", uri=True, timeout=BUSY_SECONDS)) as connection:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA query_only=1")
         connection.execute("PRAGMA trusted_schema=0")
@@ -189,7 +197,8 @@ def _copied(path: str) -> Iterator[str]:
     import shutil  # both here: few databases have to be copied
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="sesls-") as folder:
+    folder = tempfile.mkdtemp(prefix="sesls-")
+    try:
         copy = os.path.join(folder, "copy.db")
         for _ in range(_ATTEMPTS):
             before = _state(path)
@@ -202,3 +211,5 @@ def _copied(path: str) -> Iterator[str]:
             if _state(path) == before:
                 break
         yield copy
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)  # what a scanner holds open on Windows must not cost the answer
