@@ -15,7 +15,10 @@ from typer._click.exceptions import ClickException
 from sesls import __version__, usage
 from sesls.output import terminal
 
-COMMANDS: Sequence[str] = ("list", "show", "path", "resume", "agents", "diagnostics", "demo", "cache", "schema", "mcp")
+COMMANDS: Sequence[str] = (
+    *("list", "show", "path", "resume", "agents", "diagnostics", "demo"),
+    *("cache", "schema", "acp", "mcp"),
+)
 """In the order of the help; each is a module of `sesls.commands`."""
 
 
@@ -77,12 +80,15 @@ def main() -> NoReturn:
         status = app(standalone_mode=False)
         sys.stdout.flush()
     except ClickException as error:
-        terminal.say(f"sesls: {error.format_message()}")
+        from sesls.text import one_line  # here, for what was typed may have been pasted
+
+        terminal.say(one_line(f"sesls: {error.format_message()}"))
         status = error.exit_code
     except typer.Abort:
         status = 1
     except OSError as error:
         terminal.abandon(sys.stdout)
-        terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
+        if not terminal.is_reader_gone(error):
+            terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)

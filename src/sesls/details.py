@@ -105,7 +105,7 @@ def _with_sources(
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    survey = look_through(agent, environment, memory, progress)
+    survey = memory.found or look_through(agent, environment, memory, progress)
     found = {(summary.uuid, summary.path): summary for summary in survey.summaries}
     return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
 

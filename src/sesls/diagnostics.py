@@ -174,8 +174,7 @@ def _hint(survey: Survey) -> str | None:
 
 def _places_hints(scanned: Sequence[Scanned]) -> Iterator[str]:
     if not any(item.source_found for item in scanned):
-        names = ", ".join(dict.fromkeys(item.label for item in scanned))
-        yield f"No agent has kept sessions here: no directory of {names} exists."
+        yield "No agent has kept sessions here: none of the places that sesls looks at exists."
     yield from (item.hint + "." for item in scanned if item.hint)
 
 

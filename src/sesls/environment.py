@@ -93,6 +93,12 @@ class Environment(msgspec.Struct, frozen=True):
         looks.below_cwd(self.cwd, path)
         return os.path.join(self.cwd, path)
 
+    def expanded(self, path: str) -> str:
+        """Return a path that may begin with `~` as an absolute one."""
+        if path == "~" or path.startswith(("~/", "~" + os.sep)):
+            path = self.home + path[1:]
+        return self.in_cwd(path)
+
     def in_home(self, *parts: str) -> str:
         """Return a path below the home directory."""
         return os.path.join(self.home, *parts)

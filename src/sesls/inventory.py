@@ -36,6 +36,8 @@ class Reader(msgspec.Struct, frozen=True):
     memory: Memory
     home: str = ""
     """As a session names it; empty where no homes were asked for."""
+    is_own: bool = True
+    """Whether it is the home of whoever asks."""
     progress: Progress = unwatched
 
 
@@ -58,6 +60,15 @@ class Selection(msgspec.Struct, frozen=True):
     """What could not be read so far."""
 
 
+class Reading(msgspec.Struct, frozen=True):
+    """Some sessions as they are shown."""
+
+    sessions: tuple[Session, ...]
+    redactions: Mapping[str, int]
+    """How many secrets of which type were masked in them."""
+    problems: tuple[Problem, ...]
+
+
 def take(
     query: Query,
     environment: Environment,
@@ -76,10 +87,9 @@ def take(
     Raises ValueError for an agent sesls does not know.
     """
     clock = clock or Clock.of(environment)
-    agents = chosen(query.agents, environment.plugins)
-    readers = readers_of(agents, environment, homes, redact=query.redact, processes=processes, progress=progress)
+    readers = readers_of(query, environment, homes=homes, processes=processes, progress=progress)
     selection = select(query, clock, readers)
-    page = _page(selection, query, clock, environment, readers, hand_on)
+    page = _page(selection, query, clock, readers, hand_on)
     return page if page.total else replace(page, diagnostics=_explanation(selection, query, clock, environment, homes))
 
 
@@ -101,45 +111,51 @@ def named(
 
     clock = clock or Clock.of(environment)
     query = Query(limit=most, redact=redact)
-    everyone = known(environment.plugins)
-    readers = readers_of(everyone, environment, (), redact=redact, processes=processes, progress=progress)
+    readers = readers_of(query, environment, processes=processes, progress=progress)
     everything = select(query, clock, readers)
-    found = replace(everything, summaries=meant(everything.summaries, name, everyone, environment.cwd))
-    return _page(found, query, clock, environment, readers)
+    found = meant(everything.summaries, name, known(environment.plugins), environment.cwd)
+    return _page(replace(everything, summaries=found), query, clock, readers)
 
 
 def _page(
     selection: Selection,
     query: Query,
     clock: Clock,
-    environment: Environment,
     readers: Readers,
     hand_on: Callable[[Session], None] | None = None,
 ) -> Page:
     """Return the part of a selection that a query's offset and limit leave, and keep what was learnt."""
-    problems = list(selection.problems)
     shown = queries.page(selection.summaries, query)
-    rows = _rows(shown, readers, problems) if selection.rows is None else queries.page(selection.rows, query)
-    sessions, redactions = [], dict[str, int]()
-    for summary, row in zip(shown, rows, strict=True):
-        session = _session(summary, row, clock, environment)
-        for name, count in row.redactions.items():
-            redactions[name] = redactions.get(name, 0) + count
-        if hand_on is not None:
-            hand_on(session)
-        sessions.append(session)
+    rows = None if selection.rows is None else queries.page(selection.rows, query)
+    reading = read(shown, clock, readers, rows=rows, hand_on=hand_on)
     save(selection, readers)
     return Page(
-        sessions=tuple(sessions),
+        sessions=reading.sessions,
         total=len(selection.summaries),
         subagents=sum(summary.is_noise for summary in selection.summaries),
         filtered=sum(len(item.summaries) for item in selection.surveys) - len(selection.summaries),
         offset=query.offset,
         limit=query.limit,
-        redactions=dict(sorted(redactions.items())),
-        warnings=tuple(dict.fromkeys(problems)),
+        redactions=reading.redactions,
+        warnings=tuple(dict.fromkeys((*selection.problems, *reading.problems))),
         diagnostics=None,
     )
+
+
+def readers_of(
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    processes: int = 1,
+    progress: Progress = unwatched,
+) -> Readers:
+    """Return what reads the sessions of the agents that a query asks for, in the environment's own home or in others.
+
+    Raises ValueError for an agent sesls does not know.
+    """
+    agents = chosen(query.agents, environment.plugins)
+    return _readers(agents, environment, homes, redact=query.redact, processes=processes, progress=progress)
 
 
 def diagnose(
@@ -157,7 +173,7 @@ def diagnose(
     chosen(query.agents, environment.plugins)
     clock = clock or Clock.of(environment)
     everyone = known(environment.plugins)
-    readers = readers_of(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
+    readers = _readers(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
     if not queries.row_filters(query):
         surveys = [_survey(reader) for reader in readers.values()]
         problems = [problem for item in surveys for problem in item.problems]
@@ -173,12 +189,12 @@ def agents(
     """Return what there is to know of every agent, and what could not be read."""
     from sesls.agents import about
 
-    readers = readers_of(known(environment.plugins), environment, (), processes=processes, progress=progress)
+    readers = _readers(known(environment.plugins), environment, (), processes=processes, progress=progress)
     surveys = [_survey(reader) for reader in readers.values()]
     return [about(item, environment) for item in surveys], tuple(one for item in surveys for one in item.problems)
 
 
-def readers_of(
+def _readers(
     agents: Iterable[str],
     environment: Environment,
     homes: Sequence[Environment],
@@ -188,13 +204,13 @@ def readers_of(
     remember: bool = True,
     progress: Progress = unwatched,
 ) -> Readers:
-    """Return what reads the sessions of some agents, in the environment's own home or in others."""
     found = {}
     for one in homes or (environment,):
         home = one.home if homes else ""
         for agent in agents:
             memory = memory_of(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
-            found[home, agent] = Reader(agent, one, memory, home, progress)
+            is_own = one.home == environment.home
+            found[home, agent] = Reader(agent, one, memory, home, is_own=is_own, progress=progress)
     return found
 
 
@@ -217,7 +233,7 @@ def _explanation(
     from sesls.diagnostics import explain
 
     done = {(item.home, item.agent): item for item in selection.surveys}
-    readers = readers_of(known(environment.plugins), environment, homes, remember=False)
+    readers = _readers(known(environment.plugins), environment, homes, remember=False)
     surveys = [done.get(key) or _survey(reader) for key, reader in readers.items()]
     return explain(surveys, query, clock, selection.candidates)
 
@@ -237,6 +253,30 @@ def select(query: Query, clock: Clock, readers: Readers) -> Selection:
     passing = queries.passing(candidates, query)
     found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
     return Selection(surveys, [one for one, _ in found], [row for _, row in found], candidates, problems)
+
+
+def read(
+    summaries: Sequence[Summary],
+    clock: Clock,
+    readers: Readers,
+    *,
+    rows: Iterable[Row] | None = None,
+    hand_on: Callable[[Session], None] | None = None,
+) -> Reading:
+    """Return some of the selected sessions as they are shown, each handed on as soon as it is read.
+
+    `rows` are theirs where they are read already.
+    """
+    problems: list[Problem] = []
+    sessions, redactions = [], dict[str, int]()
+    for summary, row in zip(summaries, _rows(summaries, readers, problems) if rows is None else rows, strict=True):
+        session = _session(summary, row, clock, is_own=readers[summary.home, summary.agent].is_own)
+        for name, count in row.redactions.items():
+            redactions[name] = redactions.get(name, 0) + count
+        if hand_on is not None:
+            hand_on(session)
+        sessions.append(session)
+    return Reading(tuple(sessions), dict(sorted(redactions.items())), tuple(dict.fromkeys(problems)))
 
 
 def save(selection: Selection, readers: Readers) -> None:
@@ -279,10 +319,9 @@ def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem
         yield row if row is not None else next(reading[summary.home, summary.agent])
 
 
-def _session(summary: Summary, row: Row, clock: Clock, environment: Environment) -> Session:
+def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Session:
     """Return the public record of a session."""
     last_activity = rfc3339(summary.last_activity)
-    is_elsewhere = summary.home not in ("", environment.home)
     return Session(
         uuid=summary.uuid,
         agent=summary.agent,
@@ -302,6 +341,6 @@ def _session(summary: Summary, row: Row, clock: Clock, environment: Environment)
         path=summary.path,
         home=summary.home or None,
         # What reopens it looks into the home of whoever types it.
-        resume_command=None if is_elsewhere else row.resume_command,
+        resume_command=row.resume_command if is_own else None,
         extra=row.extra,
     )

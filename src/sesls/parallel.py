@@ -18,14 +18,18 @@ _MOST = 8
 
 def processes() -> int:
     """Return how many processes can work at once; one where copying a process is not safe."""
-    return min(len(os.sched_getaffinity(0)), _MOST) if sys.platform == "linux" else 1
+    if sys.platform == "linux":
+        return min(len(os.sched_getaffinity(0)), _MOST)
+    return 1
 
 
 def run(work: Callable[[int], bytes], count: int) -> list[bytes]:
     """Return what work returns for the places 0 to count - 1, each done in a process of its own, the first in this one.
 
-    What a process that fails would have returned is left out.
+    What a process that fails would have returned is left out. Only for systems that can copy a process.
     """
+    if sys.platform == "win32":
+        raise NotImplementedError
     children: list[tuple[int, int]] = []
 
     def end() -> None:
@@ -52,6 +56,8 @@ def run(work: Callable[[int], bytes], count: int) -> list[bytes]:
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Keep Ctrl-C waiting: no process may be started and not be known yet."""
+    if sys.platform == "win32":
+        raise NotImplementedError
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -61,6 +67,8 @@ def _uninterrupted() -> Iterator[None]:
 
 def _started(work: Callable[[int], bytes], place: int) -> tuple[int, int]:
     """Return a new process and where its result can be read."""
+    if sys.platform == "win32":
+        raise NotImplementedError
     reader, writer = os.pipe()
     process = os.fork()
     if process:

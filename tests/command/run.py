@@ -78,8 +78,9 @@ def run(
     variables: Mapping[str, str] | None = None,
     command: Sequence[str] = (SESLS,),
     stdout: int = subprocess.PIPE,
+    said_in: str = "utf-8",
 ) -> Run:
-    """Run the command with pipes for its streams."""
+    """Run the command with pipes for its streams; `said_in` is the encoding of its stderr."""
     done = subprocess.run(
         [*command, *arguments],
         env=variables_of(home, variables),
@@ -90,15 +91,20 @@ def run(
         timeout=_SECONDS,
         check=False,
     )
-    return Run(done.returncode, done.stdout or b"", done.stderr.decode())
+    return Run(done.returncode, done.stdout or b"", done.stderr.decode(said_in))
 
 
-def run_into_closed_pipe(home: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Run:
+def run_into_closed_pipe(
+    home: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
+) -> Run:
     """Run the command when whoever was to read its answer has gone."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        return run(home, *arguments, variables=variables, stdout=writer)
+        return run(home, *arguments, variables=variables, command=command, stdout=writer)
     finally:
         os.close(writer)
 

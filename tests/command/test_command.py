@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from functools import cache
@@ -279,7 +280,8 @@ def test_flags_that_find_are_filters_of_the_list_and_the_diagnostics(
 def test_the_shapes_show_the_same_sessions_in_the_same_order(mixed: Path) -> None:
     ids = [session["uuid"] for session in answer(mixed, "list", "--json").json()["sessions"]]
 
-    assert run(mixed, "list", "--format", "json").text == run(mixed, "list", "--json", "--format", "json").text
+    both = [run(mixed, "list", *flags).text for flags in (("--format", "json"), ("--json", "--format", "json"))]
+    assert len({re.sub(r'"age_sec":\d+', "", text) for text in both}) == 1
     lines = run(mixed, "list", "--format", "jsonl").text.splitlines()
     assert [msgspec.json.decode(line)["uuid"] for line in lines] == ids
     assert run(mixed, "list", "--format", "csv", "--fields", "uuid").text == "\r\n".join(["uuid", *ids, ""])
@@ -399,7 +401,7 @@ def test_an_empty_home_is_an_empty_answer(home: Path) -> None:
 
     assert (table.status, table.text) == (0, "")
     assert "No session to list." in table.said
-    assert "Claude Code, Codex" in table.said
+    assert "no ~/.codex/sessions" in table.said
     assert (json.status, json.json()["sessions"], json.json()["total"]) == (0, [], 0)
     assert list(home.iterdir()) == []
 
@@ -414,8 +416,8 @@ def test_diagnostics_are_an_answer_of_their_own(mixed: Path) -> None:
     text, json = run(mixed, "diagnostics"), run(mixed, "diagnostics", "--json")
 
     assert text.status == json.status == 0
-    assert "total       4 sessions, 2026-03-10" in text.text
-    assert "warning     codex: ~/.codex/sessions/" in text.text
+    assert "total        4 sessions, 2026-03-10" in text.text
+    assert "warning      codex: ~/.codex/sessions/" in text.text
     assert list(json.json()) == ["scanned", "corpus", "filters", "hints", "warnings"]
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from sesls.adapters import claude
 from sesls.inventory import named
+from sesls.session import Details, Summary
 from tests.builders import pi
 from tests.builders.claude import assistant, subagent, transcript, user
 from tests.builders.codex import meta, rollout, said, turn
@@ -191,7 +193,12 @@ def test_the_details_of_no_other_session_are_read(home: Path, monkeypatch: pytes
         transcript(home, number=number)
     read: list[str] = []
     details = claude.details
-    monkeypatch.setattr(claude, "details", lambda one, *rest: read.append(one.uuid) or details(one, *rest))
+
+    def noted(one: Summary, *rest: Any) -> Details:
+        read.append(one.uuid)
+        return details(one, *rest)
+
+    monkeypatch.setattr(claude, "details", noted)
 
     page = named(uuid(7), environment_of(home), most=10)
 

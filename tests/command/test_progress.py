@@ -83,9 +83,8 @@ def test_copies_of_the_process_are_quiet(home: Path) -> None:
     assert len(counts) > 10
 
 
-@pytest.mark.parametrize("variables", [{"TERM": "dumb"}])
-def test_a_dumb_terminal_shows_none(many: Path, variables: dict[str, str]) -> None:
-    assert "reading" not in slowly(many, "list", **variables).text
+def test_a_dumb_terminal_shows_none(many: Path) -> None:
+    assert "reading" not in slowly(many, "list", TERM="dumb").text
 
 
 def test_what_is_fast_shows_none(many: Path) -> None:

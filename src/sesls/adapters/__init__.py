@@ -25,9 +25,15 @@ REGISTRY: Mapping[str, str] = {
     "crush": "sesls.adapters.crush",
     "cursor": "sesls.adapters.cursor",
     "droid": "sesls.adapters.droid",
+    "gemini": "sesls.adapters.gemini",
     "goose": "sesls.adapters.goose",
     "grok": "sesls.adapters.grok",
+    "hermes": "sesls.adapters.hermes",
+    "kimi": "sesls.adapters.kimi",
     "kiro": "sesls.adapters.kiro",
+    "omp": "sesls.adapters.omp",
+    "qwen": "sesls.adapters.qwen",
+    "vibe": "sesls.adapters.vibe",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 

@@ -88,8 +88,9 @@ class Adapter(Protocol):
     def summarise(self, candidate: Candidate) -> object | None:
         """Return what a bounded reading of one file tells, or None when it holds nothing of interest.
 
-        The answer depends on that file alone. Raises OSError when the file cannot be read, and
-        ValueError, with a few lower-case words, when it holds nothing that can be understood.
+        The answer depends on that file alone, or on what lies in the folder that it stands for. Raises OSError
+        when the file cannot be read, and ValueError, with a few lower-case words, when it holds nothing that can
+        be understood.
         """
 
     def unite(self, findings: Sequence[Finding], environment: Environment, report: Report) -> Iterable[Summary]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import typer
 
 from sesls import options, usage
@@ -18,7 +20,12 @@ app = typer.Typer(
 @app.command(cls=usage.Command)
 def path() -> None:
     """Print the folder in which sesls remembers what it read."""
-    terminal.write(str(options.environment(with_plugins=False).cache_home))
+    folder = str(options.environment(with_plugins=False).cache_home)
+    if sys.stdout.isatty():  # a pipe gets the name as it is, to be used
+        from sesls.text import one_line
+
+        folder = one_line(folder)
+    terminal.write(folder)
 
 
 @app.command(cls=usage.Command)

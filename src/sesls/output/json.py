@@ -46,14 +46,14 @@ def _value(value: Any) -> bytes:
         return _safe(_ENCODER.encode(value))
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
-        return _value(_without_surrogates(msgspec.to_builtins(value)))
+        return _value(without_surrogates(msgspec.to_builtins(value)))
 
 
 def _encoded(value: Any) -> bytes:
     try:
         return _ENCODER.encode(value)
     except ValueError:
-        return _ENCODER.encode(_without_surrogates(msgspec.to_builtins(value)))
+        return _ENCODER.encode(without_surrogates(msgspec.to_builtins(value)))
 
 
 def _lines(values: Sequence[Any]) -> bytes:
@@ -65,13 +65,14 @@ def _safe(line: bytes) -> bytes:
     return line if line.isascii() and b"\x7f" not in line else re.sub(_UNSAFE, _escaped, line)
 
 
-def _without_surrogates(value: Any) -> Any:
+def without_surrogates(value: Any) -> Any:
+    """Return plain data with what is no character (in a name that is not UTF-8) replaced by U+FFFD."""
     if isinstance(value, str):
         return _surrogate().sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
+        return [without_surrogates(item) for item in value]
     return value
 
 

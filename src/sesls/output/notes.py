@@ -87,35 +87,26 @@ def candidates(name: str, page: Page, cells: int | None) -> Iterator[str]:
 def explanation(found: Diagnostics, home: str) -> Iterator[str]:
     """Yield why there is no session to list: each agent's places that exist, and what removed the sessions."""
     yield "No session to list."
-    asked = found.filters.get("agent", ())
-    here = [item for item in found.scanned if item.source_found or item.agent in asked]
-    yield from _agents(here, home, everything=False)
-    if here and (others := len(found.scanned) - len(here)):
-        verb = "has" if others == 1 else "have"
-        yield f"{words.count(others, 'more agent')} {verb} no place here; where it would be: sesls agents"
+    yield from _agents(found, home, everything=False)
     yield from (f"  {one_line(hint)}" for hint in found.hints)
 
 
 def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str, cells: int | None = None) -> Iterator[str]:
     """Yield the whole of what `sesls diagnostics` has to say.
 
-    For a terminal of so many cells, missing places are counted and paths cut.
+    For a terminal of so many cells, places that are missing are counted, and paths cut.
     """
-    yield from _agents(found.scanned, home, everything=cells is None, cells=cells)
-    yield _headed("total", f"{words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}")
+    yield from _agents(found, home, everything=cells is None, cells=cells)
+    yield f"total        {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
         verb = "matches" if found.matching == 1 else "match"
-        yield _headed("filters", f"{filters}: {words.count(found.matching, 'session')} {verb}")
-        yield _headed("removed", ", ".join(f"{name} {count:,}" for name, count in found.removed.items()))
-    yield from (_headed("hint", one_line(hint)) for hint in found.hints)
+        yield f"filters      {filters}: {words.count(found.matching, 'session')} {verb}"
+        removed = ", ".join(f"{name} {count:,}" for name, count in found.removed.items())
+        yield f"removed      {removed}"
+    yield from (f"hint         {one_line(hint)}" for hint in found.hints)
     for problem in problems:
-        where = words.directory(problem.path, home)
-        yield _headed("warning", f"{problem.agent}: {where}: {one_line(problem.problem)}")
-
-
-def _headed(head: str, text: str) -> str:
-    return f"{head:<{_HEAD}}{text}"
+        yield f"warning      {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
 
 
 def kept(agents: Sequence[Kept]) -> Iterator[str]:
@@ -125,25 +116,40 @@ def kept(agents: Sequence[Kept]) -> Iterator[str]:
     yield f"{'total':<12} {words.size(sum(one.size for one in agents)):>9}"
 
 
-def _agents(scanned: Sequence[Scanned], home: str, *, everything: bool, cells: int | None = None) -> Iterator[str]:
+def _agents(found: Diagnostics, home: str, *, everything: bool, cells: int | None = None) -> Iterator[str]:
     last = ""
-    for item in scanned:
+    for item in found.scanned:
         if item.home != last:
-            yield _headed("home", words.directory(item.home, home))
+            yield f"home         {words.directory(item.home, home)}"
             last = item.home
-        yield from _agent(item, home, everything=everything, cells=cells)
+        lines = _agent(item, home, everything=everything)
+        yield from lines if cells is None else (_cut(line, cells) for line in lines)
 
 
-def _agent(item: Scanned, home: str, *, everything: bool, cells: int | None) -> Iterator[str]:
-    yield _headed(item.agent, f"{words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}")
-    # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
-    told = [place for place in item.places if everything or place.state != "missing" or place is item.places[0]]
-    for place in told:
+def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
+    if item.places and not item.source_found and not everything:
+        first, *others = item.places
+        more = f", nor {words.count(len(others), 'more place')}" if others else ""
+        yield f"{item.agent:<12} no {words.directory(first.path, home)}{more}"
+        return
+    yield f"{item.agent:<12} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
+    for place in item.places:
+        # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
+        if place.state == "missing" and place is not item.places[0] and not everything:
+            continue
         state = words.count(place.sessions, "session") if place.state == "found" else place.state
-        start, path = _headed("", f"{state:<16} "), words.directory(place.path, home)
-        yield start + (path if cells is None else cut_start(path, max(cells - len(start), 8), "…"))
-    if hidden := len(item.places) - len(told):
-        yield _headed("", f"{words.count(hidden, 'more place')} looked at, not there")
+        yield f"{'':<12} {state:<16} {words.directory(place.path, home)}"
+    hidden = [place for place in item.places[1:] if place.state == "missing"]
+    if hidden and not everything:
+        yield f"{'':<12} {words.count(len(hidden), 'more place')} looked at, not there"
+
+
+def _cut(line: str, cells: int) -> str:
+    """Return a line that ends in a path, of at most so many cells: the path's end stays."""
+    if width(line) <= cells:
+        return line
+    start = line[: _HEAD + 1 + 16 + 1]
+    return start + cut_start(line[len(start) :], max(cells - len(start), 8), "…")
 
 
 def _span(earliest: str | None, newest: str | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -41,6 +42,12 @@ def abandon(stream: TextIO) -> None:
         return
 
 
+def is_reader_gone(error: OSError) -> bool:
+    """Tell whether an error of writing says that nobody reads any more, where no signal has ended the program."""
+    # Windows calls it an invalid argument.
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
+
+
 def shows_unicode(stream: TextIO) -> bool:
     """Tell whether a stream can show the few signs beyond ASCII that sesls itself uses."""
     try:
@@ -52,7 +59,24 @@ def shows_unicode(stream: TextIO) -> bool:
 
 def has_colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
     """Tell whether a stream is a terminal whose reader wants colours."""
-    return stream.isatty() and not variables.get("NO_COLOR", "").strip() and variables.get("TERM", "") != "dumb"
+    wanted = not variables.get("NO_COLOR", "").strip() and variables.get("TERM", "") != "dumb"
+    return wanted and stream.isatty() and _obeys_sequences(stream)
+
+
+def _obeys_sequences(stream: TextIO) -> bool:
+    """Tell whether a terminal obeys escape sequences; a console of Windows has to be told to."""
+    if sys.platform != "win32":
+        return True
+    import ctypes
+    import msvcrt
+
+    console = ctypes.windll.kernel32
+    handle = ctypes.c_void_p(msvcrt.get_osfhandle(stream.fileno()))
+    mode = ctypes.c_uint32()
+    # Another program's terminal (mintty) is no console, and obeys them.
+    if not console.GetConsoleMode(handle, ctypes.byref(mode)):
+        return True
+    return bool(console.SetConsoleMode(handle, mode.value | 4))  # ENABLE_VIRTUAL_TERMINAL_PROCESSING, from Windows 10
 
 
 def cells_of_stderr() -> int | None:

@@ -5,7 +5,7 @@ Format notes: docs/formats/pi.md.
 
 from sesls.adapters.pi.places import find, stores
 from sesls.adapters.pi.sessions import details, hints, summarise, unite
-from sesls.adapters.pi.transcript import Ends
+from sesls.adapters.pi_family.transcript import Ends
 
 __all__ = [
     "FACTS", "IS_DESCRIBED", "LABEL", "VERSIONS", "details", "find", "hints", "stores", "summarise", "unite",
