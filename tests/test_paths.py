@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sesls.paths import absolute_dir, is_windows_path, is_within, normal, of_uri
+from sesls.paths import absolute_dir, absolute_or_none, is_windows_path, is_within, normal, of_uri
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/a/b/sub", "/a/b/sub/deep", "/a/b/", "/a/b//sub", "/a/./b", "/a/x/../b"])
@@ -160,3 +160,8 @@ def test_blank_text_is_no_directory(typed: str) -> None:
 )
 def test_a_uri_of_a_file_names_a_local_path(uri: str, path: str | None) -> None:
     assert of_uri(uri) == path
+
+
+def test_what_is_too_long_for_any_system_is_no_path() -> None:
+    assert absolute_or_none("/" + "a" * 4095) is not None
+    assert absolute_or_none("/" + "a" * 4096) is None

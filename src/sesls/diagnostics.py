@@ -134,13 +134,14 @@ def _scanned(survey: Survey) -> Scanned:
         sessions=len(survey.summaries),
         date_min=earliest,
         date_max=newest,
-        places=_places(survey),
+        places=places(survey),
         hint=_hint(survey),
         home=survey.home,
     )
 
 
-def _places(survey: Survey) -> tuple[Place, ...]:
+def places(survey: Survey) -> tuple[Place, ...]:
+    """Return the places that a survey looked at, each with its sessions; of places within another the inner one's."""
     counts = dict.fromkeys((store.path for store, _ in survey.stores), 0)
     # The longest path first: a place may lie within another.
     prefixes = sorted(counts, key=len, reverse=True)

@@ -10,6 +10,9 @@ import unicodedata
 from functools import lru_cache
 from urllib.parse import unquote
 
+_LONGEST_PATH = 4096
+"""What is longer, in characters, is no directory on any system, or none that anyone wants to read."""
+
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
@@ -47,7 +50,9 @@ def is_windows_path(path: str) -> bool:
 
 def absolute_or_none(path: str | None) -> str | None:
     """Return a path if it is absolute, on any system: a relative one says nothing about where a session ran."""
-    return path if path and (path.startswith("/") or is_windows_path(path)) else None
+    if not path or len(path) > _LONGEST_PATH:
+        return None
+    return path if path.startswith("/") or is_windows_path(path) else None
 
 
 def of_uri(uri: str) -> str | None:

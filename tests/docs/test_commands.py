@@ -74,11 +74,16 @@ def run_in_ci() -> str:
 
 @pytest.mark.parametrize("command", OF_CI, ids=name)
 def test_what_installs_or_checks_is_run_in_ci(command: Command) -> None:
-    script = re.match(r"(?:\.venv/bin/)?python3? ((?:benchmarks|tools)/\S+)", command.code)
+    script = re.match(r"(?:\.venv/bin/)?python3? (?:-m )?((?:benchmarks|tools)\S*)", command.code)
+    extra = re.match(r"(?:\.venv/bin/)?pip install -e '\.\[(\w+)\]'", command.code)
 
     if script is not None:  # takes as long as it takes
-        compile((ROOT / script[1]).read_text(encoding="utf-8"), script[1], "exec")
-    else:
+        path = ROOT / script[1]
+        compile((path / "__main__.py" if path.is_dir() else path).read_text(encoding="utf-8"), script[1], "exec")
+    elif extra is not None:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        assert extra[1] in project["optional-dependencies"]
+    elif not re.fullmatch(r"python -m venv \w+", command.code):
         assert command.code in run_in_ci(), "neither a test nor .ci/run runs this"
 
 

@@ -14,12 +14,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sesls.formats import jsonl
 from tests.builders.common import lines as json_lines
 from tests.builders.common import put
+from tests.conftest import examples
 
 
 class Inner(msgspec.Struct):
@@ -38,7 +39,7 @@ class Row(msgspec.Struct):
 
 ROW = msgspec.json.Decoder(Row)
 
-patient = settings(deadline=None)
+patient = examples(100)
 """A slow machine is no fault."""
 
 # Bytes in which line ends are as frequent as text.

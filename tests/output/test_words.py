@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.output.words import age, count, directory, joined, short_ids
 from tests.builders.common import uuid
+from tests.conftest import examples
 
 DAY = 86_400
 
@@ -112,7 +113,7 @@ def test_an_id_of_two_agents_is_as_short_as_any() -> None:
     assert short_ids([uuid(1), uuid(1)]) == {uuid(1): "00000001"}
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.lists(st.text("ab1", min_size=1, max_size=14), max_size=20))
 def test_a_short_id_means_one_id_and_no_shorter_one_would(ids: list[str]) -> None:
     for whole, short in short_ids(ids).items():
