@@ -52,7 +52,7 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
 
     path = os.path.realpath(path)  # a WAL lies beside the file itself, not beside a link to it
     os.close(files.opened(path))
-    failure: sqlite3.Error | None = None
+    failure: Exception | None = None
     for attempts_left in reversed(range(_ATTEMPTS)):
         is_first = attempts_left == _ATTEMPTS - 1
         before = _state(path)
@@ -63,7 +63,7 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
                 with _copied(path) as copy:
                     return _ask(copy, "mode=rw", query)
             answer = _ask(path, "mode=ro&immutable=1", query)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged name of a column may be no text
             failure = error
             # What looks like damage may be another program at work, and a folder may forbid SQLite its `-shm`.
             looks.unsure()
