@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from sesls.environment import Environment
 from sesls.inventory import take
@@ -15,6 +17,21 @@ from sesls.session import Session
 from tests import shapes
 
 Ask = Callable[..., Page]
+
+_IS_LONG = os.environ.get("SESLS_TESTS") == "long"
+_LONGER = 50
+
+
+def examples(count: int) -> settings:
+    """Return the settings of a test that tries so many examples, always the same; in a long run many more, by chance.
+
+    A run is long where the variable SESLS_TESTS is `long`.
+    """
+    return settings(max_examples=count * (_LONGER if _IS_LONG else 1), deadline=None, derandomize=not _IS_LONG)
+
+
+settings.register_profile("sesls", examples(100))
+settings.load_profile("sesls")
 
 
 @pytest.fixture

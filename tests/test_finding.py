@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.adapters import adapter
@@ -21,7 +21,7 @@ from sesls.session import Session
 from tests.builders.claude import MODEL, assistant, subagent, transcript, user
 from tests.builders.codex import event, meta, rollout, said, turn
 from tests.builders.common import START, uuid
-from tests.conftest import environment_of
+from tests.conftest import environment_of, examples
 
 Ask = Callable[..., Page]
 
@@ -133,7 +133,7 @@ FILTERS = st.fixed_dictionaries(
 ORDERS = st.fixed_dictionaries(
     {}, optional={"sort": st.sampled_from(["activity", "created", "title", "size"]), "reverse": st.booleans()}
 )
-thorough = settings(max_examples=50, deadline=None, derandomize=True)
+thorough = examples(50)
 
 
 @thorough
@@ -441,7 +441,7 @@ def test_a_broken_file_costs_no_filter(home: Path) -> None:
     assert [warning.agent for warning in page.warnings] == ["codex"]
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@examples(30)
 @given(content=st.binary(max_size=200), filters=FILTERS, order=ORDERS)
 def test_any_bytes_in_a_store_are_answered(
     tmp_path_factory: pytest.TempPathFactory, content: bytes, filters: dict[str, Any], order: dict[str, Any]

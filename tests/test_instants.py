@@ -7,15 +7,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.instants import EARLIEST, LATEST, from_file_time, instant, latest, local_instant, rfc3339
+from tests.conftest import examples
 
 NINE = 1_773_133_200_000
 """2026-03-10, nine o'clock."""
 
-patient = settings(deadline=None)
+patient = examples(100)
 MOMENTS = st.integers(EARLIEST, LATEST)
 
 

@@ -6,10 +6,11 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.redaction import redact
+from tests.conftest import examples
 
 LETTERS = "aBcDeFgHiJkLmNoPqRsTuVwXyZaBcDeFgHiJkLmNoPqRsTuVwXyZ"
 MIXED = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0u1V2w3X4y5Z6"
@@ -35,7 +36,7 @@ words = st.sampled_from([*SECRETS.values(), "deploy", "", "[REDACTED_", "]", "ke
 texts = st.lists(st.tuples(words, st.sampled_from([" ", "\n", "果", "=", '"', "/", ", "]))).map(
     lambda pairs: "".join(word + edge for word, edge in pairs)
 )
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = examples(100)
 
 
 @pytest.mark.parametrize("kind", SECRETS)

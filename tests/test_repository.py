@@ -8,10 +8,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.repository import worktrees
+from tests.conftest import examples
 
 
 @pytest.fixture
@@ -141,7 +142,7 @@ def test_a_named_pipe_does_not_hold_it_up(base: Path) -> None:
     assert found(base) == paths(base)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@examples(50)
 @given(content=st.binary(max_size=60) | st.binary(max_size=60).map(b"gitdir: ".__add__))
 def test_any_bytes_are_answered(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     base = tmp_path_factory.mktemp("any")

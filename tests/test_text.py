@@ -6,11 +6,12 @@ import re
 import unicodedata
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sesls.redaction import redact
 from sesls.text import TITLE_LIMIT, cut, one_line, strip, title
+from tests.conftest import examples
 
 BODY = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 TOKEN = "gh" + "p_" + BODY
@@ -28,7 +29,7 @@ PIECES = [
 ]
 
 texts = st.lists(st.sampled_from(PIECES) | st.text(max_size=5), max_size=40).map("".join)
-quick = settings(max_examples=100, deadline=None, derandomize=True)
+quick = examples(100)
 
 
 def is_hidden(character: str) -> bool:

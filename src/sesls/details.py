@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from sesls import looks, redaction, text
@@ -14,8 +15,8 @@ from sesls.adapters.interface import Adapter
 from sesls.cache import Memory
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.session import Details, Problem, Row, Summary
-from sesls.survey import look_through, unexpected
+from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
+from sesls.survey import counted, look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
 _ROWS_AT_A_TIME = 1000
@@ -26,7 +27,12 @@ _MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
 
 
 def read_rows(
-    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, problems: list[Problem]
+    agent: str,
+    summaries: Sequence[Summary],
+    environment: Environment,
+    memory: Memory,
+    problems: list[Problem],
+    progress: Progress = unwatched,
 ) -> Iterator[Row]:
     """Yield what is shown of some sessions of one agent. Never raises for anything that a store holds."""
 
@@ -40,7 +46,7 @@ def read_rows(
         report(str(environment.plugins[agent]), str(error))
         yield from (_row(Details(), redact=memory.redact) for _ in summaries)
         return
-    known = _with_sources(agent, summaries, environment, memory)
+    known = _with_sources(agent, summaries, environment, memory, progress)
     failure = None
     with looks.noted() as shared:
         try:
@@ -66,10 +72,19 @@ def read_rows(
             memory.keep_row(summary, row, seen)
         return row
 
+    def read_share(some: Sequence[Summary], of: int, tell: Callable[[int, int], None]) -> None:
+        for summary in counted(some, of, tell):
+            read(summary)
+
     for start in range(0, len(known), _ROWS_AT_A_TIME):
         some = known[start : start + _ROWS_AT_A_TIME]
-        memory.spread(lambda part: [read(summary) for summary in part], some, least=_ROWS_WORTH_A_PROCESS)
-        yield from map(read, some)
+        tell = partial(_tell, progress, agent, start, len(known))
+        memory.spread(partial(read_share, of=len(some), tell=tell), some, least=_ROWS_WORTH_A_PROCESS)
+        yield from map(read, counted(some, len(some), tell))
+
+
+def _tell(progress: Progress, agent: str, before: int, total: int, done: int, _: int) -> None:
+    progress(agent, before + done, total)
 
 
 def _details(
@@ -85,12 +100,12 @@ def _details(
 
 
 def _with_sources(
-    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory
+    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, progress: Progress
 ) -> Sequence[Summary]:
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    survey = memory.found or look_through(agent, environment, memory)
+    survey = memory.found or look_through(agent, environment, memory, progress)
     found = {(summary.uuid, summary.path): summary for summary in survey.summaries}
     return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
 

@@ -134,13 +134,14 @@ def _scanned(survey: Survey) -> Scanned:
         sessions=len(survey.summaries),
         date_min=earliest,
         date_max=newest,
-        places=_places(survey),
+        places=places(survey),
         hint=_hint(survey),
         home=survey.home,
     )
 
 
-def _places(survey: Survey) -> tuple[Place, ...]:
+def places(survey: Survey) -> tuple[Place, ...]:
+    """Return the places that a survey looked at, each with its sessions; of places within another the inner one's."""
     counts = dict.fromkeys((store.path for store, _ in survey.stores), 0)
     # The longest path first: a place may lie within another.
     prefixes = sorted(counts, key=len, reverse=True)
@@ -173,8 +174,7 @@ def _hint(survey: Survey) -> str | None:
 
 def _places_hints(scanned: Sequence[Scanned]) -> Iterator[str]:
     if not any(item.source_found for item in scanned):
-        names = ", ".join(dict.fromkeys(item.label for item in scanned))
-        yield f"No agent has kept sessions here: no directory of {names} exists."
+        yield "No agent has kept sessions here: none of the places that sesls looks at exists."
     yield from (item.hint + "." for item in scanned if item.hint)
 
 

@@ -65,6 +65,13 @@ class Environment(msgspec.Struct, frozen=True):
         config_home = os.path.join(home, ".config")
         return replace(self, home=home, variables={}, cwd=home, config_home=config_home, cache_home=self.cache())
 
+    def without(self, name: str) -> Environment:
+        """Return the same environment without a variable."""
+        value = self.variables.get(name)
+        variables = {one: other for one, other in self.variables.items() if one != name}
+        is_moved = value is not None and os.path.normpath(value) == os.path.normpath(self.config_home)
+        return replace(self, variables=variables, config_home=self.in_home(".config") if is_moved else self.config_home)
+
     def value(self, name: str) -> str | None:
         """Return a variable's value, or None when it is not set or blank."""
         return (self._variable(name) or "").strip() or None

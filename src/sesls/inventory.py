@@ -15,16 +15,16 @@ from msgspec.structs import replace
 from sesls import query as queries
 from sesls import text
 from sesls.adapters import chosen, known
-from sesls.cache import Memory
-from sesls.cache.disk import folder
+from sesls.cache import Memory, memory_of
 from sesls.clock import Clock
 from sesls.environment import Environment
 from sesls.instants import rfc3339
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Problem, Row, Session, Summary, Survey
+from sesls.session import Problem, Progress, Row, Session, Summary, Survey, unwatched
 
 if TYPE_CHECKING:
+    from sesls.agents import Agent
     from sesls.diagnostics import Diagnostics
 
 
@@ -38,6 +38,7 @@ class Reader(msgspec.Struct, frozen=True):
     """As a session names it; empty where no homes were asked for."""
     is_own: bool = True
     """Whether it is the home of whoever asks."""
+    progress: Progress = unwatched
 
 
 Readers = Mapping[tuple[str, str], Reader]
@@ -76,17 +77,54 @@ def take(
     clock: Clock | None = None,
     processes: int = 1,
     hand_on: Callable[[Session], None] | None = None,
+    progress: Progress = unwatched,
 ) -> Page:
     """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
 
     With `homes`, those are looked through instead of the environment's own, and every session names its home.
-    `hand_on` gets every session of the page as soon as it is read.
+    `hand_on` gets every session of the page as soon as it is read; `progress` is told how far the reading is.
 
     Raises ValueError for an agent sesls does not know.
     """
     clock = clock or Clock.of(environment)
-    readers = readers_of(query, environment, homes=homes, processes=processes)
+    readers = readers_of(query, environment, homes=homes, processes=processes, progress=progress)
     selection = select(query, clock, readers)
+    page = _page(selection, query, clock, readers, hand_on)
+    return page if page.total else replace(page, diagnostics=_explanation(selection, query, clock, environment, homes))
+
+
+def named(
+    name: str,
+    environment: Environment,
+    *,
+    most: int,
+    redact: bool = True,
+    clock: Clock | None = None,
+    processes: int = 1,
+    progress: Progress = unwatched,
+) -> Page:
+    """Return the sessions that a name may mean (see `naming`), the newest first, at most so many of them.
+
+    The details of no others are read.
+    """
+    from sesls.naming import meant
+
+    clock = clock or Clock.of(environment)
+    query = Query(limit=most, redact=redact)
+    readers = readers_of(query, environment, processes=processes, progress=progress)
+    everything = select(query, clock, readers)
+    found = meant(everything.summaries, name, known(environment.plugins), environment.cwd)
+    return _page(replace(everything, summaries=found), query, clock, readers)
+
+
+def _page(
+    selection: Selection,
+    query: Query,
+    clock: Clock,
+    readers: Readers,
+    hand_on: Callable[[Session], None] | None = None,
+) -> Page:
+    """Return the part of a selection that a query's offset and limit leave, and keep what was learnt."""
     shown = queries.page(selection.summaries, query)
     rows = None if selection.rows is None else queries.page(selection.rows, query)
     reading = read(shown, clock, readers, rows=rows, hand_on=hand_on)
@@ -100,30 +138,42 @@ def take(
         limit=query.limit,
         redactions=reading.redactions,
         warnings=tuple(dict.fromkeys((*selection.problems, *reading.problems))),
-        diagnostics=None if selection.summaries else _explanation(selection, query, clock, environment, homes),
+        diagnostics=None,
     )
 
 
 def readers_of(
-    query: Query, environment: Environment, *, homes: Sequence[Environment] = (), processes: int = 1
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    processes: int = 1,
+    progress: Progress = unwatched,
 ) -> Readers:
     """Return what reads the sessions of the agents that a query asks for, in the environment's own home or in others.
 
     Raises ValueError for an agent sesls does not know.
     """
     agents = chosen(query.agents, environment.plugins)
-    return _readers(agents, environment, homes, redact=query.redact, processes=processes)
+    return _readers(agents, environment, homes, redact=query.redact, processes=processes, progress=progress)
 
 
 def diagnose(
-    query: Query, environment: Environment, *, homes: Sequence[Environment] = (), clock: Clock | None = None
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    clock: Clock | None = None,
+    processes: int = 1,
+    progress: Progress = unwatched,
 ) -> tuple[Diagnostics, tuple[Problem, ...]]:
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
     from sesls.diagnostics import explain
 
     chosen(query.agents, environment.plugins)
     clock = clock or Clock.of(environment)
-    readers = _readers(known(environment.plugins), environment, homes, redact=query.redact)
+    everyone = known(environment.plugins)
+    readers = _readers(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
     if not queries.row_filters(query):
         surveys = [_survey(reader) for reader in readers.values()]
         problems = [problem for item in surveys for problem in item.problems]
@@ -131,6 +181,17 @@ def diagnose(
     selection = select(query, clock, readers)
     save(selection, readers)
     return explain(selection.surveys, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
+
+
+def agents(
+    environment: Environment, *, processes: int = 1, progress: Progress = unwatched
+) -> tuple[list[Agent], tuple[Problem, ...]]:
+    """Return what there is to know of every agent, and what could not be read."""
+    from sesls.agents import about
+
+    readers = _readers(known(environment.plugins), environment, (), processes=processes, progress=progress)
+    surveys = [_survey(reader) for reader in readers.values()]
+    return [about(item, environment) for item in surveys], tuple(one for item in surveys for one in item.problems)
 
 
 def _readers(
@@ -141,19 +202,16 @@ def _readers(
     redact: bool = True,
     processes: int = 1,
     remember: bool = True,
+    progress: Progress = unwatched,
 ) -> Readers:
     found = {}
     for one in homes or (environment,):
         home = one.home if homes else ""
         for agent in agents:
-            memory = _memory(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
-            found[home, agent] = Reader(agent, one, memory, home, is_own=one.home == environment.home)
+            memory = memory_of(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
+            is_own = one.home == environment.home
+            found[home, agent] = Reader(agent, one, memory, home, is_own=is_own, progress=progress)
     return found
-
-
-def _memory(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
-    version = str(environment.plugins.get(agent, ""))
-    return Memory(agent, folder(environment), version=version, redact=redact, processes=processes)
 
 
 def _survey(reader: Reader) -> Survey:
@@ -161,7 +219,7 @@ def _survey(reader: Reader) -> Survey:
     if survey is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
-        survey = look_through(reader.agent, reader.environment, reader.memory)
+        survey = look_through(reader.agent, reader.environment, reader.memory, reader.progress)
     if not reader.home:
         return survey
     named = tuple(replace(summary, home=reader.home) for summary in survey.summaries)
@@ -232,7 +290,9 @@ def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, r
     hidden = [place for place, row in enumerate(rows) if queries.hides_what_is_searched(row, query)]
     if not hidden:
         return rows
-    raw = {key: replace(one, memory=_memory(one.agent, one.environment, redact=False)) for key, one in readers.items()}
+    raw = {
+        key: replace(one, memory=memory_of(one.agent, one.environment, redact=False)) for key, one in readers.items()
+    }
     searched = list(rows)
     for place, row in zip(hidden, _rows([summaries[place] for place in hidden], raw, []), strict=True):
         searched[place] = row
@@ -254,7 +314,7 @@ def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem
         from sesls.details import read_rows  # here: a listing from the cache alone needs none
 
         reader = readers[key]
-        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems)
+        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems, reader.progress)
     for summary, row in zip(summaries, known, strict=True):
         yield row if row is not None else next(reading[summary.home, summary.agent])
 

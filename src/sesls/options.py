@@ -13,15 +13,31 @@ if TYPE_CHECKING:
     from sesls.clock import Clock
     from sesls.environment import Environment
     from sesls.query import Query
+    from sesls.session import Session
 
 _FILTERS = "Which sessions"
 _MORE_FILTERS = "Which sessions, by what is inside them"
 _PAGE = "In which order, and how many"
 _SHAPE = "How it is written"
 
+_CANDIDATES = 10
+"""How many of the sessions that a name may mean are told."""
+
 
 def _agents(incomplete: str) -> list[str]:
     return [agent for agent in known(environment().plugins) if agent.startswith(incomplete)]
+
+
+def _directories(incomplete: str) -> list[tuple[str, str]]:
+    from sesls import completion  # here: a listing needs none
+
+    return completion.directories(incomplete, environment())
+
+
+def _ids(incomplete: str) -> list[tuple[str, str]]:
+    from sesls import completion  # here: no command needs it
+
+    return completion.ids(incomplete, environment())
 
 
 def _fields(incomplete: str) -> list[str]:
@@ -60,6 +76,7 @@ ProjectDirOption = Annotated[
         "-d",
         metavar="PATH",
         help="Only sessions that ran in this directory or below it.",
+        autocompletion=_directories,
         rich_help_panel=_FILTERS,
     ),
 ]
@@ -165,6 +182,16 @@ RedactOption = Annotated[
 ]
 CacheOption = Annotated[bool, typer.Option("--cache/--no-cache", help="Remember what was read for the next time.")]
 
+NameArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID",
+        help="A session's id or the start of it, with its agent (codex:019a) or without; or the file that holds it.",
+        show_default=False,
+        autocompletion=_ids,
+    ),
+]
+
 
 def environment(cache: bool = True, *, with_plugins: bool = True) -> Environment:
     """Return the environment of this process, with a cache and plug-ins, or without."""
@@ -213,3 +240,31 @@ def fields(asked: str | None, shape: Format) -> tuple[str, ...] | None:
         if names.count(name) > 1:
             raise typer.BadParameter(f"--fields names {name} twice")
     return names
+
+
+def session(name: str, environment: Environment, *, redact: bool = True) -> Session:
+    """Return the one session that a name means.
+
+    Exits with what there is to say: status 1 where there is none, 2 where there are several.
+    """
+    from sesls import parallel
+    from sesls.inventory import named
+    from sesls.output import notes, terminal
+
+    if not name.strip():
+        raise typer.BadParameter("an id is no empty text")
+    with terminal.progress(environment.variables) as progress:
+        page = named(
+            name,
+            environment,
+            most=_CANDIDATES,
+            redact=redact,
+            processes=parallel.processes(),
+            progress=progress,
+        )
+    if page.total == 1:
+        return page.sessions[0]
+    terminal.say(
+        *(notes.candidates(name, page, terminal.cells_of_stderr()) if page.total else notes.unknown(name, page))
+    )
+    raise typer.Exit(2 if page.total else 1)

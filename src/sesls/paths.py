@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import ntpath
 import os
+import posixpath
 import re
 import unicodedata
 from functools import lru_cache
 from urllib.parse import unquote
+
+_LONGEST_PATH = 4096
+"""What is longer, in characters, is no directory on any system, or none that anyone wants to read."""
 
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
@@ -24,19 +28,19 @@ def is_within(path: str | None, directory: str) -> bool:
 def normal(path: str) -> str:
     """Return the form in which two spellings of one path are compared: never shown, never opened.
 
-    Links are not followed: a session's directory may be gone, or lie on another machine.
+    Links are not followed: a session's directory may be gone, or lie on another machine. For the same reason a path is
+    compared as its own system compares it, whatever system sesls runs on: on Windows case does not count.
     """
     path = unicodedata.normalize("NFC", path)
     if not is_windows_path(path):
-        normalized = os.path.normpath(path)
+        normalized = posixpath.normpath(path)
         return normalized[1:] if normalized.startswith("//") else normalized
     path = path.replace("/", "\\")
     if path.startswith("\\\\?\\UNC\\"):
         path = "\\" + path[7:]
     path = ntpath.normpath(path.removeprefix("\\\\?\\"))
-    drive, rest = ntpath.splitdrive(path)
     # A name of its own, so that no path of another system is ever a parent of it.
-    return "windows:" + (drive.lower() + rest).replace("\\", "/").rstrip("/")
+    return "windows:" + path.lower().replace("\\", "/").rstrip("/")
 
 
 def is_windows_path(path: str) -> bool:
@@ -46,7 +50,9 @@ def is_windows_path(path: str) -> bool:
 
 def absolute_or_none(path: str | None) -> str | None:
     """Return a path if it is absolute, on any system: a relative one says nothing about where a session ran."""
-    return path if path and (path.startswith("/") or is_windows_path(path)) else None
+    if not path or len(path) > _LONGEST_PATH:
+        return None
+    return path if path.startswith("/") or is_windows_path(path) else None
 
 
 def of_uri(uri: str) -> str | None:

@@ -22,6 +22,8 @@ def schema(shape: Shape = "list") -> Schema:
     """Return the schema of what a command prints with `--json`, as plain data."""
     root, definitions = {
         "list": (_page, (_session, _extra, _warning, _diagnostics, _scanned)),
+        "show": (_session, (_extra,)),
+        "agents": (_agents, (_warning,)),
         "diagnostics": (_diagnostics_alone, (_scanned, _warning)),
         "cache": (_cache, ()),
     }[shape]
@@ -223,6 +225,51 @@ def _scanned() -> Schema:
             ),
         ),
         hint=_text("Why an agent that has a place here shows no session; only where there is a reason."),
+    )
+
+
+def _agents() -> Schema:
+    return _object(
+        "What there is to know of every agent.",
+        optional=("warnings",),
+        agents=_list(
+            "Every agent that sesls knows, those of plug-ins last.",
+            _object(
+                "One agent.",
+                optional=("plugin",),
+                agent=_text("The agent, as --agent takes it.", examples=list(REGISTRY)),
+                label=_text("Its name as people write it."),
+                plugin=_text("The package and its version that brings the adapter; only where sesls itself does not."),
+                versions=_text_or_null("The versions of the agent whose files are known, in words."),
+                described=_or_null(
+                    {
+                        "type": "boolean",
+                        "description": "Whether the adapter was written from descriptions and never met a real store.",
+                    }
+                ),
+                sessions=_number("How many sessions it has."),
+                date_max=_instant_or_null("The newest last activity."),
+                roots=_list(
+                    "The places where it may keep sessions.",
+                    _object(
+                        "A folder or a database.",
+                        optional=("variables",),
+                        path=_text("Where it is or would be."),
+                        state=_word("Whether it is there.", get_args(State)),
+                        sessions=_number("How many sessions it holds."),
+                        variables={
+                            **_list(
+                                "The environment variables without which it would not be looked at; only where there"
+                                " are any.",
+                                {"type": "string"},
+                            ),
+                            "minItems": 1,
+                        },
+                    ),
+                ),
+            ),
+        ),
+        warnings=_warnings(),
     )
 
 

@@ -7,7 +7,7 @@ the public record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -163,3 +163,11 @@ class Survey(msgspec.Struct, frozen=True, array_like=True):
     problems: tuple[Problem, ...]
     home: str = ""
     """The home they lie in, where homes were asked for."""
+
+
+Progress = Callable[[str, int, int], None]
+"""Takes an agent, how many of its files or sessions are read, and of how many; 0 while that is not known."""
+
+
+def unwatched(agent: str, done: int, of: int) -> None:
+    """Show nobody how far the reading is."""

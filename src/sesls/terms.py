@@ -18,7 +18,7 @@ Sort = Literal["activity", "created", "title", "size"]
 Format = Literal["table", "tree", "json", "jsonl", "csv"]
 """What a list is written as."""
 
-Shape = Literal["list", "diagnostics", "cache"]
+Shape = Literal["list", "show", "agents", "diagnostics", "cache"]
 """The shapes of JSON that sesls prints, by the commands that print them."""
 
 FIELDS = (

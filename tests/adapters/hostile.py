@@ -9,16 +9,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
 from tests.adapters.damage import json_values
-from tests.conftest import environment_of
+from tests.conftest import environment_of, examples
 
-few = settings(max_examples=25, deadline=None, derandomize=True)
+few = examples(25)
 
 
 @contextmanager

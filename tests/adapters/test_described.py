@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls import looks
@@ -19,13 +19,13 @@ from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
 from tests.adapters.damage import asked, columns_of, damaged, files_of, put_into_column, put_other_values, whole_store
-from tests.conftest import environment_of
+from tests.conftest import environment_of, examples
 
 DESCRIBED = tuple(agent for agent in REGISTRY if adapter(agent).IS_DESCRIBED)
 GOOD = {"goose": "20260310_2"}
 NOTES = Path(__file__).parents[2] / "docs" / "formats"
 
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = examples(30)
 
 
 def builder(agent: str) -> ModuleType:

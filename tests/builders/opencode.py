@@ -140,7 +140,7 @@ def database(
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode=MEMORY")
         _prepare(connection, table, columns, others, indexes)
-        _fill(connection, sessions, table)
+        fill(connection, sessions, table)
         connection.commit()
         connection.execute("PRAGMA journal_mode=WAL")
     return path
@@ -162,7 +162,7 @@ def live_database(
     with closing(sqlite3.connect(source)) as connection:
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("PRAGMA wal_autocheckpoint=0")
-        _fill(connection, sessions, "session")
+        fill(connection, sessions)
         connection.commit()
         for suffix in ("", "-wal", "-shm") if shm else ("", "-wal"):
             shutil.copy(f"{source}{suffix}", f"{path}{suffix}")
@@ -194,7 +194,8 @@ def _prepare(
         connection.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {one}")
 
 
-def _fill(connection: sqlite3.Connection, sessions: Iterable[Session], table: str) -> None:
+def fill(connection: sqlite3.Connection, sessions: Iterable[Session], table: str = "session") -> None:
+    """Add sessions to a database that is open."""
     for one in sessions:
         _insert(connection, table, one.row)
         for place, message in enumerate(one.messages):

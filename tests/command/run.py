@@ -78,8 +78,9 @@ def run(
     variables: Mapping[str, str] | None = None,
     command: Sequence[str] = (SESLS,),
     stdout: int = subprocess.PIPE,
+    said_in: str = "utf-8",
 ) -> Run:
-    """Run the command with pipes for its streams."""
+    """Run the command with pipes for its streams; `said_in` is the encoding of its stderr."""
     done = subprocess.run(
         [*command, *arguments],
         env=variables_of(home, variables),
@@ -90,15 +91,20 @@ def run(
         timeout=_SECONDS,
         check=False,
     )
-    return Run(done.returncode, done.stdout or b"", done.stderr.decode())
+    return Run(done.returncode, done.stdout or b"", done.stderr.decode(said_in))
 
 
-def run_into_closed_pipe(home: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Run:
+def run_into_closed_pipe(
+    home: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
+) -> Run:
     """Run the command when whoever was to read its answer has gone."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        return run(home, *arguments, variables=variables, stdout=writer)
+        return run(home, *arguments, variables=variables, command=command, stdout=writer)
     finally:
         os.close(writer)
 
@@ -109,6 +115,7 @@ def run_in_terminal(
     columns: int,
     stderr_too: bool = False,
     variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
 ) -> Run:
     """Run the command with a terminal of that width for stdout, and the same one or a pipe for stderr."""
     import fcntl
@@ -118,7 +125,7 @@ def run_in_terminal(
     screen, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     process = subprocess.Popen(
-        [SESLS, *arguments],
+        [*command, *arguments],
         env=variables_of(home, {"TERM": "xterm-256color", **(variables or {})}),
         cwd=home.parent,
         stdin=subprocess.DEVNULL,

@@ -401,7 +401,7 @@ def test_an_empty_home_is_an_empty_answer(home: Path) -> None:
 
     assert (table.status, table.text) == (0, "")
     assert "No session to list." in table.said
-    assert "Claude Code, Codex" in table.said
+    assert "no ~/.codex/sessions" in table.said
     assert (json.status, json.json()["sessions"], json.json()["total"]) == (0, [], 0)
     assert list(home.iterdir()) == []
 
@@ -416,8 +416,8 @@ def test_diagnostics_are_an_answer_of_their_own(mixed: Path) -> None:
     text, json = run(mixed, "diagnostics"), run(mixed, "diagnostics", "--json")
 
     assert text.status == json.status == 0
-    assert "total     4 sessions, 2026-03-10" in text.text
-    assert "warning   codex: ~/.codex/sessions/" in text.text
+    assert "total        4 sessions, 2026-03-10" in text.text
+    assert "warning      codex: ~/.codex/sessions/" in text.text
     assert list(json.json()) == ["scanned", "corpus", "filters", "hints", "warnings"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
 import tracemalloc
 from collections.abc import Iterator
@@ -13,12 +14,13 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from sesls.formats import jsonl
 from tests.builders.common import lines as json_lines
 from tests.builders.common import put
+from tests.conftest import examples
 
 
 class Inner(msgspec.Struct):
@@ -37,7 +39,7 @@ class Row(msgspec.Struct):
 
 ROW = msgspec.json.Decoder(Row)
 
-patient = settings(deadline=None)
+patient = examples(100)
 """A slow machine is no fault."""
 
 # Bytes in which line ends are as frequent as text.
@@ -226,7 +228,7 @@ def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
 
 
 def test_systems_that_cannot_read_at_a_place_seek(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "pread", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
 
     with stored(b"one\ntwo\n") as file:
         assert list(jsonl.tail_lines(file, 3)) == [b"two", b"one"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.formats import protobuf
 from tests.builders.antigravity import Fields, encode, moment, varint
 from tests.builders.common import epoch_ms
+from tests.conftest import examples
 
 ORCHARD = encode({1: "plum", 2: 7, 3: {1: "quince", 2: {1: 9}}, 7: ["oak", "ash"]})
 
@@ -96,7 +97,7 @@ def test_of_cut_bytes_the_whole_fields_are_kept(end: int) -> None:
     assert sum(map(len, cut.values())) < sum(map(len, whole.values()))
 
 
-@settings(deadline=None)
+@examples(100)
 @given(st.binary(max_size=300))
 def test_any_bytes_give_fields_that_lie_within_them(data: bytes) -> None:
     fields = protobuf.decode(data)
@@ -106,7 +107,7 @@ def test_any_bytes_give_fields_that_lie_within_them(data: bytes) -> None:
     assert all(number > 0 for number in fields)
 
 
-@settings(deadline=None)
+@examples(100)
 @given(
     st.dictionaries(
         st.integers(1, (1 << 29) - 1),

@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -192,6 +193,76 @@ def test_a_private_copy_is_private(store: Path, copies: Path) -> None:
         return [folder.stat().st_mode & 0o777 for folder in copies.iterdir()]
 
     assert sqlite.read(str(path), modes) == [0o700]
+
+
+def test_a_database_that_is_too_large_to_be_copied_is_unreadable(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_LARGEST_COPY", 5000)
+    path = left_behind(store / "a.db", shm=False)
+
+    with pytest.raises(sqlite.UnreadableError, match=r"^too large to be copied$"):
+        sqlite.read(str(path), words)
+
+
+def test_a_copy_leaves_half_of_the_disk(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=9000))
+    path = left_behind(store / "a.db", shm=False)
+
+    with pytest.raises(sqlite.UnreadableError, match=r"^too large to be copied$"):
+        sqlite.read(str(path), words)
+
+
+# Made by anyone
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW words AS SELECT zeroblob(900000000) AS word",
+        "CREATE VIEW Words AS WITH RECURSIVE n(word) AS (SELECT 1 UNION ALL SELECT word + 1 FROM n) SELECT word FROM n",
+        "CREATE VIRTUAL TABLE words USING fts5(word)",
+    ],
+)
+def test_what_computes_its_rows_is_no_table(store: Path, statement: str) -> None:
+    path = store / "a.db"
+    with closing(sqlite3.connect(path)) as connection:
+        try:
+            connection.execute(statement)
+        except sqlite3.OperationalError:
+            pytest.skip("this SQLite has no such tables")
+        connection.commit()
+
+    assert sqlite.read(str(path), lambda connection: sqlite.columns(connection, "words")) == frozenset()
+
+
+def test_a_table_is_known_however_its_name_is_written(store: Path) -> None:
+    path = filled(store / "a.db")
+
+    assert sqlite.read(str(path), lambda connection: sqlite.columns(connection, "WORDS")) == {"word"}
+
+
+def test_no_value_is_larger_than_its_limit(store: Path) -> None:
+    path = filled(store / "a.db")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE words ADD COLUMN long AS (zeroblob(900000000))")
+        connection.commit()
+
+    with pytest.raises(sqlite.UnreadableError, match=r"^string or blob too big$"):
+        sqlite.read(str(path), lambda connection: connection.execute("SELECT * FROM words").fetchall())
+    assert sqlite.read(str(path), words) == ROWS
+
+
+def test_a_question_that_takes_too_long_is_not_asked_again(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_LONGEST_QUERY_SECONDS", 0.01)
+    path = filled(store / "a.db")
+    asked = []
+
+    def endless(connection: sqlite3.Connection) -> None:
+        asked.append(1)
+        connection.execute("WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n) SELECT max(a) FROM n")
+
+    with pytest.raises(sqlite.UnreadableError, match=r"^interrupted$"):
+        sqlite.read(str(path), endless)
+    assert len(asked) == 1
 
 
 # Other programs at work
@@ -420,6 +491,17 @@ def test_a_database_that_was_cut_is_unreadable(store: Path, share: float) -> Non
     put(path, path.read_bytes()[: int(path.stat().st_size * share)])
 
     with pytest.raises(sqlite.UnreadableError, match="malformed"):
+        sqlite.read(str(path), words)
+
+
+def test_a_damaged_schema_that_is_no_utf_8_is_unreadable(store: Path) -> None:
+    path = filled(store / "a.db", "DELETE")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema=1")
+        connection.execute("UPDATE sqlite_master SET name = CAST(x'ea62' AS TEXT), sql = 'garbage'")
+        connection.commit()
+
+    with pytest.raises(sqlite.UnreadableError, match="malformed database"):
         sqlite.read(str(path), words)
 
 

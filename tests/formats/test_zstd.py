@@ -10,7 +10,7 @@ import pytest
 
 from sesls.formats import files, zstd
 from tests.builders.common import put
-from tests.builders.zstd import compressed, frame
+from tests.builders.zstd import compressed, frame, with_window
 
 NO_LIMIT = 1 << 40
 TEXT = b"".join(b"line %d of many\n" % number for number in range(200_000))
@@ -55,6 +55,13 @@ def test_it_comes_in_pieces(tmp_path: Path) -> None:
 
     assert len(sizes) > 2
     assert max(sizes) <= 1 << 20
+
+
+@pytest.mark.parametrize(("window_log", "expected"), [(21, (TEXT, False)), (26, (TEXT, False)), (27, (b"", True))])
+def test_a_frame_that_needs_much_memory_is_damage(
+    tmp_path: Path, window_log: int, expected: tuple[bytes, bool]
+) -> None:
+    assert unpacked(put(tmp_path / "a.zst", with_window(TEXT, window_log))) == expected
 
 
 @pytest.mark.parametrize("limit", [0, 1, 1000, (1 << 20) + 1])

@@ -7,10 +7,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.output.json import encoded
+from tests.conftest import examples
 
 UNSAFE = "\x7f\x80\x85\x9b\x9d\xad\u061c\u200b\u200d\u200e\u2028\u202e\u2060\u2066\ufeff\U000e0041"
 
@@ -20,7 +21,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(texts, inner, max_size=4),
     max_leaves=12,
 )
-quick = settings(max_examples=60, deadline=None, derandomize=True)
+quick = examples(60)
 
 
 @quick

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.output.words import age, count, directory, joined, short_ids
 from tests.builders.common import uuid
+from tests.conftest import examples
 
 DAY = 86_400
 
@@ -53,6 +54,26 @@ def test_home_is_a_tilde(path: str, words: str) -> None:
     assert directory(path, home="/home/ada") == words
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("C:\\Users\\ada", "~"),
+        ("c:\\users\\Ada\\src", "~\\src"),
+        ("C:/Users/ada/src/shop", "~/src/shop"),
+        ("C:\\Users\\adam", "C:\\Users\\adam"),
+        ("D:\\Users\\ada\\src", "D:\\Users\\ada\\src"),
+        ("/home/ada", "/home/ada"),
+    ],
+)
+def test_home_is_a_tilde_on_windows_in_any_spelling(path: str, words: str) -> None:
+    assert directory(path, home="C:\\Users\\ada") == words
+    assert directory(path, home="C:\\Users\\ada\\") == words
+
+
+def test_a_backslash_ends_no_name_elsewhere() -> None:
+    assert directory("/home/ada\\orchard", home="/home/ada") == "/home/ada\\orchard"
+
+
 def test_a_home_may_end_in_a_separator_or_be_the_root() -> None:
     assert directory("/home/ada/orchard", home="/home/ada/") == "~/orchard"
     assert directory("/srv/orchard", home="/") == "/srv/orchard"
@@ -92,7 +113,7 @@ def test_an_id_of_two_agents_is_as_short_as_any() -> None:
     assert short_ids([uuid(1), uuid(1)]) == {uuid(1): "00000001"}
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@examples(200)
 @given(st.lists(st.text("ab1", min_size=1, max_size=14), max_size=20))
 def test_a_short_id_means_one_id_and_no_shorter_one_would(ids: list[str]) -> None:
     for whole, short in short_ids(ids).items():

@@ -8,13 +8,14 @@ from collections import Counter
 from types import FrameType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.redaction import redact
 from sesls.redaction.kinds import KINDS
 from sesls.redaction.looks import unwordly
 from sesls.redaction.shapes import LANDMARKS, PREFIXED
+from tests.conftest import examples
 from tests.redaction.samples import MARK, TOKENS, made, masked
 
 _PIECES = [
@@ -70,7 +71,7 @@ _PIECES = [
     *(made("<b62*24>"), made("<hex*40>"), made("<letter*14>"), "hunter22", "words and words", "OAuth2Client"),
 ]
 texts = st.lists(st.sampled_from(_PIECES) | st.text(max_size=4), max_size=9).map("".join)
-quick = settings(max_examples=400, deadline=None, derandomize=True)
+quick = examples(400)
 
 
 @quick

@@ -7,11 +7,12 @@ import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stdout
 
 from sesls.acp import wire
 from sesls.acp.connection import Connection
 from sesls.acp.listing import Listing
+from sesls.output import terminal
 
 _CHUNK = 65_536
 _WAITING = 8
@@ -28,16 +29,20 @@ def serve(listing: Listing, watch: float | None = None) -> None:
     requests, answers = sys.stdin.fileno(), sys.stdout.fileno()
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_IGN)  # a client that goes away is an end like any other
-    if os.name == "posix":
+    if sys.platform != "win32":
         for descriptor in (requests, answers):  # whoever started us may have left them otherwise
             os.set_blocking(descriptor, True)
     connection = Connection(listing, watch=watch is not None)
     lines = wire.lines(_chunks(requests))
     messages = _answers(connection, lines) if watch is None else _watched(connection, lines, watch)
     # Whatever anything else prints must never get between two messages.
-    with redirect_stdout(sys.stderr), suppress(BrokenPipeError):
-        for message in messages:
-            _write(answers, message)
+    with redirect_stdout(sys.stderr):
+        try:
+            for message in messages:
+                _write(answers, message)
+        except OSError as error:
+            if not terminal.is_reader_gone(error):
+                raise
     connection.end()
 
 

@@ -35,6 +35,8 @@ Item = TypeVar("Item")
 
 _PIECE = 4096
 """How many entries are written and read back at a time: all at once would be in memory twice."""
+_OLD_NS = 600 * 10**9
+"""How old the last survey may get where listings cannot be sure of theirs, in nanoseconds."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
@@ -59,6 +61,13 @@ class _KeptPart(msgspec.Struct, array_like=True):
     paths: dict[str, Identity | None]
     summaries: list[Summary]
     """Without what details are read from."""
+
+
+class _KeptSummaries(msgspec.Struct, array_like=True):
+    """The same, the paths left as they are."""
+
+    paths: msgspec.Raw
+    summaries: list[Summary]
 
 
 class _KeptFacts(msgspec.Struct, array_like=True):
@@ -133,7 +142,9 @@ class Memory:
         pieces = disk.read(self._path("survey"), self._version)
         first = next(pieces, None)
         kept = None if first is None else _decoded(first, _KeptSurvey)
-        if kept is None or not kept.seen.hold(environment.variables, environment.cwd, self._known):
+        if kept is None or kept.seen.is_unsure:
+            return None
+        if not kept.seen.hold(environment.variables, environment.cwd, self._known):
             return None
         summaries: list[Summary] = []
         for piece in pieces:
@@ -144,18 +155,34 @@ class Memory:
             summaries += part.summaries
         return replace(kept.survey, summaries=tuple(summaries))
 
+    def last_summaries(self) -> Iterator[Summary]:
+        """Yield the sessions of the last survey, whatever has changed since."""
+        if self._folder is not None:
+            for piece in islice(disk.read(self._path("survey"), self._version), 1, None):
+                part = _decoded(piece, _KeptSummaries)
+                yield from () if part is None else part.summaries
+
+    def last_title(self, summary: Summary) -> str | None:
+        """Return the title that was last shown of a session, secrets masked, if it was shown since it was found so."""
+        kept = self._get("rows", summary.digest, _KeptRow)
+        return None if kept is None else kept.row.title
+
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
-        """Keep a survey, where a folder's time tells of every change in it."""
+        """Keep a survey for the next listing, where a folder's time tells of every change in it.
+
+        Where it does not, the survey is kept all the same now and then, for those who ask for the last one.
+        """
         self.found = survey
         self._known = seen.paths
         self._is_survey_new = True
-        if not looks.CAN_TRUST_FOLDERS or not seen.are_settled(self._now_ns):
-            return
-        if self._has_successor:
+        is_sure = looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)
+        if is_sure and self._has_successor:
             self._last[:] = [(survey, seen)]
-        if self._folder is not None:
+        if self._folder is None:
+            return
+        if is_sure or disk.age_ns(self._path("survey"), self._now_ns) > _OLD_NS:
             with suppress(*_CANNOT_BE_KEPT):
-                disk.write(self._path("survey"), _survey_pieces(survey, seen), self._version)
+                disk.write(self._path("survey"), _survey_pieces(survey, seen, is_sure=is_sure), self._version)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
@@ -300,6 +327,12 @@ class Memory:
         return os.path.join(self._folder, f"{self._agent}.{section}")
 
 
+def memory_of(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
+    """Return what is remembered of an agent in an environment's home."""
+    version = str(environment.plugins.get(agent, ""))
+    return Memory(agent, disk.folder(environment), version=version, redact=redact, processes=processes)
+
+
 def digest(value: object) -> str:
     """Return a short text that is another one for any other value; an empty one where there can be none."""
     from hashlib import blake2b  # here: a listing from the cache alone needs none
@@ -413,8 +446,8 @@ def _pieces(entries: Mapping[str, msgspec.Raw]) -> Iterator[bytes]:
         yield msgspec.msgpack.encode(dict(some))
 
 
-def _survey_pieces(survey: Survey, seen: Looks) -> Iterator[bytes]:
-    yield _encoded(_KeptSurvey(replace(survey, summaries=()), seen.without_paths()))
+def _survey_pieces(survey: Survey, seen: Looks, *, is_sure: bool) -> Iterator[bytes]:
+    yield _encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
     for paths in _batches(seen.paths.items()):
         yield _encoded(_KeptPart(dict(paths), []))
     for summaries in _batches(survey.summaries):

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("acp")
+@app.command("acp", cls=usage.Command)
 def acp(
     agent: options.AgentOption = None,
     kind: options.KindOption = None,

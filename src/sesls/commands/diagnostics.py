@@ -2,15 +2,23 @@
 
 # Without `from __future__ import annotations`: see `sesls.commands.list`.
 
+import sys
+from shutil import get_terminal_size
+
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("diagnostics")
+@app.command(
+    "diagnostics",
+    cls=usage.Command,
+    short_help="Show every place looked at, and which filter removes what.",
+    epilog="sesls diagnostics --project-dir .",
+)
 def diagnostics(
     agent: options.AgentOption = None,
     kind: options.KindOption = None,
@@ -29,6 +37,7 @@ def diagnostics(
     json: options.JsonOption = False,
 ) -> None:
     """Show every place looked at and what was found there, and which filter removes what."""
+    from sesls import parallel
     from sesls.clock import Clock
     from sesls.inventory import diagnose
 
@@ -50,11 +59,16 @@ def diagnostics(
         title=title,
         branch=branch,
     )
-    found, problems = diagnose(query, environment, homes=options.homes(environment, home), clock=clock)
+    homes = options.homes(environment, home)
+    with terminal.progress(environment.variables) as progress:
+        found, problems = diagnose(
+            query, environment, homes=homes, clock=clock, processes=parallel.processes(), progress=progress
+        )
     if json:
         warnings = {"warnings": [problem.to_dict() for problem in problems]} if problems else {}
         terminal.write_json(found.to_dict() | warnings)
     else:
         from sesls.output import notes
 
-        terminal.write(*notes.diagnosis(found, problems, environment.home))
+        cells = get_terminal_size().columns if sys.stdout.isatty() else None
+        terminal.write(*notes.diagnosis(found, problems, environment.home, cells))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.adapters import known
 from sesls.output import terminal
 
@@ -18,10 +18,17 @@ if TYPE_CHECKING:
     from sesls.query import Query
     from sesls.terms import Format
 
+_EXAMPLES = """\
+sesls list --project-dir . --since 7d
+sesls list --agent codex --noise exclude --limit 20
+sesls list --format tree
+sesls list --json | jq -r '.sessions[].title'
+"""
+
 app = typer.Typer(add_completion=False)
 
 
-@app.command("list")
+@app.command("list", cls=usage.Command, epilog=_EXAMPLES)
 def list_sessions(
     agent: options.AgentOption = None,
     kind: options.KindOption = None,
@@ -86,16 +93,25 @@ def list_sessions(
         from sesls.output import csv
 
         hand_on = csv.writer(sys.stdout.buffer, names, with_home=bool(homes))
-    page = take(query, environment, homes=homes, clock=clock, processes=parallel.processes(), hand_on=hand_on)
+    with terminal.progress(environment.variables, is_streaming=hand_on is not None) as progress:
+        page = take(
+            query,
+            environment,
+            homes=homes,
+            clock=clock,
+            processes=parallel.processes(),
+            hand_on=hand_on,
+            progress=progress,
+        )
     if shape == "json":
         terminal.write_json(page.answer())
         return
     if hand_on is None and page.sessions:
-        _draw(page, shape, names, environment)
-    _say(page, query, environment)
+        draw(page, shape, names, environment)
+    say(page, query, environment)
 
 
-def _draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environment: "Environment") -> None:
+def draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environment: "Environment") -> None:
     """Write a table or a tree: as wide as the terminal, or whole values in a pipe."""
     from sesls.output import table, tree
 
@@ -114,11 +130,14 @@ def _draw(page: "Page", shape: "Format", fields: tuple[str, ...] | None, environ
         terminal.say(f"no room for {', '.join(missing)}")
 
 
-def _say(page: "Page", query: "Query", environment: "Environment") -> None:
+def say(page: "Page", query: "Query", environment: "Environment") -> None:
+    """Say on stderr what there is to say about a page."""
     from sesls.output import notes
 
     terminal.say(*notes.warnings(page.warnings, environment.home))
     if page.diagnostics is not None:
         terminal.say(*notes.explanation(page.diagnostics, environment.home))
+        if not page.diagnostics.sessions:
+            terminal.say("  What a list looks like: sesls demo")
     else:
         terminal.say(*notes.below(page, query), dim=terminal.has_colour(sys.stderr, environment.variables))

@@ -59,9 +59,9 @@ class File(msgspec.Struct, frozen=True):
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
     """Return at most `size` bytes of an open file from `offset` on."""
-    if hasattr(os, "pread"):
+    if sys.platform != "win32":
         return os.pread(descriptor, size, offset)
-    os.lseek(descriptor, offset, os.SEEK_SET)  # Windows
+    os.lseek(descriptor, offset, os.SEEK_SET)
     return os.read(descriptor, size)
 
 
@@ -106,10 +106,10 @@ def _without_nuls(block: bytes) -> bytes:
 
 def _next_data(descriptor: int, offset: int) -> int:
     """Return where the next bytes that were really written begin, as far as the system can tell."""
+    if sys.platform == "win32":
+        return offset
     try:
         return os.lseek(descriptor, offset, os.SEEK_DATA)
-    except AttributeError:
-        return offset  # not on this system
     except OSError as error:
         return sys.maxsize if error.errno == errno.ENXIO else offset
 

@@ -8,6 +8,10 @@ with SQLite 3.40 on stores of Codex 0.171 and OpenCode 1.18):
 * a WAL with its `-shm`: read-only, which touches nothing but SQLite's own read marks in the `-shm`;
 * a WAL without `-shm`, an opening that fails, a rollback journal left by a crash, or a file that never rests: a
   private copy.
+
+Anyone may have made the file, so nothing in it is carried out: a view, which could compute rows without end, is no
+table; the schema may call no function that matters; a question takes no more than its time, and a value no more than
+its size.
 """
 
 from __future__ import annotations
@@ -15,13 +19,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
-from sesls import looks
+from sesls import interruption, looks
 from sesls.formats import files
 
 if TYPE_CHECKING:
@@ -33,6 +37,10 @@ BUSY_SECONDS = 2.0
 _ATTEMPTS = 3
 _AT_ONCE = 500
 _LONGEST_QUERY_SECONDS = 30.0
+_LONGEST_VALUE = 64 << 20
+"""A text or blob of more bytes than this makes the question about it fail: it would be held in memory as a whole."""
+_LARGEST_COPY = 4 << 30
+"""A database of more bytes than this is not copied, nor one that would take half of what the disk has left."""
 
 Answer = TypeVar("Answer")
 
@@ -52,7 +60,7 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
 
     path = os.path.realpath(path)  # a WAL lies beside the file itself, not beside a link to it
     os.close(files.opened(path))
-    failure: Exception | None = None
+    failure: sqlite3.Error | UnicodeDecodeError | None = None
     for attempts_left in reversed(range(_ATTEMPTS)):
         is_first = attempts_left == _ATTEMPTS - 1
         before = _state(path)
@@ -63,16 +71,19 @@ def read(path: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
                 with _copied(path) as copy:
                     return _ask(copy, "mode=rw", query)
             answer = _ask(path, "mode=ro&immutable=1", query)
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # a damaged name of a column may be no text
+        except (sqlite3.Error, UnicodeDecodeError) as error:
+            # Of a damaged schema SQLite's own message may be no UTF-8, which `sqlite3` fails to decode.
             failure = error
             # What looks like damage may be another program at work, and a folder may forbid SQLite its `-shm`.
             looks.unsure()
-            if "locked" in str(error) or (not is_first and _state(path) == before):
+            if any(word in str(error) for word in ("locked", "interrupted")) or (
+                not is_first and _state(path) == before
+            ):
                 break
         else:
             if _state(path) == before:
                 return answer
-    raise UnreadableError(str(failure).lower())
+    raise UnreadableError("malformed database" if isinstance(failure, UnicodeDecodeError) else str(failure).lower())
 
 
 def answer(path: str, query: Callable[[sqlite3.Connection], Answer], default: Answer, report: files.Report) -> Answer:
@@ -104,7 +115,10 @@ def _is_utf_8(text: str) -> bool:
 
 
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
-    """Return the names of a table's columns; none if there is no such table."""
+    """Return the names of a table's columns; none if there is no such table, or something that only looks like one."""
+    kind = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE AND rootpage > 0"
+    if connection.execute(kind, [table]).fetchone() is None:  # a view, or a virtual table, which has no page
+        return frozenset()
     return frozenset(row[1] for row in connection.execute(f'PRAGMA table_info("{table}")'))
 
 
@@ -133,13 +147,23 @@ def text(value: object) -> str | None:
     return value if isinstance(value, str) and value else None
 
 
+def uri(path: str) -> str:
+    """Return an absolute path as a `file:` URI that SQLite takes apart into the same path.
+
+    Every character that URIs give a meaning is encoded, so that a drive (`C:\\`) or share (`\\\\barn\\`) of Windows is
+    no authority, and no `%`, `#` or `?` in a name ends it.
+    """
+    return f"file:{quote(os.fsencode(path))}"
+
+
 def _ask(path: str, mode: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
     import sqlite3
 
-    uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
+    with closing(sqlite3.connect(f"{uri(path)}?{mode}", uri=True, timeout=BUSY_SECONDS)) as connection:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA query_only=1")
+        connection.execute("PRAGMA trusted_schema=0")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         deadline = time.monotonic() + _LONGEST_QUERY_SECONDS
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
         return query(connection)
@@ -173,10 +197,18 @@ def _copied(path: str) -> Iterator[str]:
     import shutil  # both here: few databases have to be copied
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="sesls-") as folder:
+    folder = tempfile.mkdtemp(prefix="sesls-")
+
+    def clear() -> None:
+        shutil.rmtree(folder, ignore_errors=True)  # what a scanner holds open on Windows must not cost the answer
+
+    with interruption.cleared_by(clear), ExitStack() as stack:
+        stack.callback(clear)
         copy = os.path.join(folder, "copy.db")
         for _ in range(_ATTEMPTS):
             before = _state(path)
+            if before.size + before.wal_size > min(_LARGEST_COPY, shutil.disk_usage(folder).free // 2):
+                raise UnreadableError("too large to be copied")
             shutil.copyfile(path, copy)
             for suffix, size in (("-wal", before.wal_size), ("-journal", before.journal_size)):
                 if size:

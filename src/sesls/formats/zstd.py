@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from sesls.formats import files
 
 _BLOCK = 1 << 18
+_LARGEST_WINDOW = 26
+"""The logarithm of how much a frame may need to be held: 64 MB. Codex's need 2."""
 
 
 class UnreadableError(Exception):
@@ -26,16 +28,17 @@ def blocks(path: str, limit: int) -> Iterator[bytes]:
     else:
         from backports import zstd
 
+    options: dict[int, int] = {zstd.DecompressionParameter.window_log_max: _LARGEST_WINDOW}
     descriptor = files.opened(path)
     try:
         is_inside = False
-        frame = zstd.ZstdDecompressor()
+        frame = zstd.ZstdDecompressor(options=options)
         packed = b""
         while limit > 0 and (packed or not frame.needs_input or (packed := os.read(descriptor, _BLOCK))):
             piece = frame.decompress(packed, max_length=min(_BLOCK, limit))
             is_inside, packed = not frame.eof, b""
             if frame.eof:
-                packed, frame = frame.unused_data, zstd.ZstdDecompressor()
+                packed, frame = frame.unused_data, zstd.ZstdDecompressor(options=options)
             if piece:
                 yield piece
             limit -= len(piece)

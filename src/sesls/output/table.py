@@ -270,13 +270,18 @@ def _cut_cell(cell: str, most: int, signs: _Signs, *, is_path: bool) -> str:
     return signs.cut + end[boundary:] if 1 < boundary < len(end) // 2 else end
 
 
+def colour_of(agent: str, agents: Sequence[str]) -> str:
+    """Return the colour of an agent, by its place among all; none for one that is not among them."""
+    return _PALETTE[agents.index(agent) % len(_PALETTE)] if agent in agents else ""
+
+
 def _style(heading: str, session: Session, agents: Sequence[str]) -> str:
     if heading == "AGE":
         if session.activity == "fresh":
             return "bold green"
         return "dim" if session.age_sec > _OLD_SECONDS else ""
-    if heading == "AGENT" and session.agent in agents:
-        return _PALETTE[agents.index(session.agent) % len(_PALETTE)]
+    if heading == "AGENT":
+        return colour_of(session.agent, agents)
     if heading == _TITLE:
         return "dim" if session.kind == "subagent" or session.title is None else ""
     return "dim" if heading in _DIM else ""

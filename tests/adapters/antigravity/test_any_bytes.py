@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.inventory import take
@@ -41,12 +41,12 @@ from tests.builders.antigravity import (
     whole_store,
 )
 from tests.builders.common import lines, put, uuid
-from tests.conftest import environment_of
+from tests.conftest import environment_of, examples
 
 WITNESS = 0x77
 """A conversation that is whole, whatever becomes of the others."""
 
-patient = settings(deadline=None, max_examples=30)
+patient = examples(30)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=9),
@@ -109,7 +109,7 @@ def test_any_bytes_in_any_file_cost_at_most_one_warning(file: str, content: byte
         assert len(page.warnings) <= 1
 
 
-@settings(patient, max_examples=50)
+@examples(50)
 @given(DAMAGED, st.floats(0, 1), st.integers(0, 200), st.binary(max_size=200), st.booleans())
 def test_a_file_that_was_overwritten_or_cut_anywhere_costs_at_most_one_warning(
     file: str, place: float, length: int, written: bytes, is_cut: bool

@@ -83,7 +83,8 @@ class Reading:
 
     def selections(self, path: Path) -> list[str]:
         """Return what was asked of a database, its layout left out."""
-        return [query for query in self.queries[str(path)] if query.startswith("SELECT")]
+        asked = [query for query in self.queries[str(path)] if query.startswith("SELECT")]
+        return [query for query in asked if "sqlite_master" not in query]
 
 
 @pytest.fixture

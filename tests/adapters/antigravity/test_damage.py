@@ -364,6 +364,18 @@ def test_no_text_makes_the_reading_hang(content: str) -> None:
         task(content)
 
 
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no such timers")
+@pytest.mark.parametrize("content", [b"x" * 300_000, b"x " * 100_000, b"x:" * 100_000, b'x:"\\' * 80_000])
+def test_no_annotation_makes_the_reading_hang(home: Path, only: Only, content: bytes) -> None:
+    conversation(home)
+    put(annotation(home, ""), content)
+
+    with without_hanging():
+        session = only()
+
+    assert session.title == "Prompt 1"
+
+
 # What lies beside them
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sesls.inventory import take
@@ -31,7 +31,7 @@ from tests.builders.opencode import (
     session,
     v2_database,
 )
-from tests.conftest import environment_of
+from tests.conftest import environment_of, examples
 
 WHOLE = session(2, title="Whole")
 
@@ -41,7 +41,7 @@ json_values: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 sql_values = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(max_size=30) | st.binary(max_size=30)
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = examples(30)
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from sesls.instants import Instant, instant
 if TYPE_CHECKING:
     import sqlite3
 
-_LARGEST = 64 << 20
+_LARGEST = 16 << 20
+"""How much of an index is read, in bytes."""
 
 # Keys of the VS Code-like index. VS Code's own chat index beside them holds no Antigravity conversation.
 _STATE_KEYS = ("antigravityUnifiedStateSync.trajectorySummaries", "unifiedStateSync.trajectorySummaries")

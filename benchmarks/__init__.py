@@ -1,0 +1,1 @@
+"""What sesls costs, alone and beside others: see docs/benchmarks.md."""

@@ -1,0 +1,1 @@
+"""What the parts of a listing cost: `pytest benchmarks/inner` (the extra `bench`)."""
