@@ -12,7 +12,13 @@ from sesls.schema import Schema, schema
 from sesls.terms import Shape
 
 SHAPES: tuple[Shape, ...] = get_args(Shape)
-_TOLD_BY: dict[str, Shape] = {"sessions": "list", "scanned": "diagnostics", "agents": "cache"}
+_TOLD_BY: dict[str, Shape] = {
+    "sessions": "list",
+    "uuid": "show",
+    "scanned": "diagnostics",
+    "size_bytes": "cache",
+    "agents": "agents",
+}
 
 
 def check(value: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import shutil
 import sqlite3
@@ -14,20 +15,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from sesls import looks
+from sesls.adapters import REGISTRY
 from sesls.cache.disk import clear, folder, kept
+from sesls.clock import Clock
 from sesls.formats import files, jsonl
-from sesls.inventory import take
+from sesls.inventory import read, readers_of, select, take
 from sesls.page import Page
 from sesls.query import Query
-from tests.builders import antigravity, claude, codex, opencode, pi
+from tests.builders import antigravity, claude, codex, gemini, hermes, kimi, omp, opencode, pi, qwen, vibe
 from tests.builders.common import at, epoch_ms, lines, put, uuid
-from tests.builders.mixed import write
+from tests.builders.mixed import PLANS, WRITERS, write
 from tests.conftest import environment_of
 
 TOKEN = "gh" + "p_" + "a1B3c5D7e9F1g3H5i7J9k1L3m5N7o9P1q3R5"
-AGENTS = ("antigravity", "claude", "codex", "opencode", "pi")
+AGENTS = tuple(sorted(WRITERS))
+TOTAL = len(AGENTS) * len(PLANS)
 
 List = Callable[..., Page]
 
@@ -130,7 +135,7 @@ def test_a_second_listing_opens_nothing(home: Path, cache: Path, listed: List, r
 
     assert reading.openings == Counter()
     assert comparable(second) == comparable(first)
-    assert second.total == 25
+    assert second.total == TOTAL
 
 
 def test_another_page_reads_its_own_sessions_alone(home: Path, cache: Path, reading: Reading) -> None:
@@ -170,6 +175,20 @@ WORK: dict[str, tuple[Callable[[Path], Path], list[Any]]] = {
     "pi": (
         lambda home: pi.session(home, [pi.header(), pi.said("Plant"), *[pi.answered("x" * 1000)] * 600]),
         [pi.said("Prune", 900)],
+    ),
+    "omp": (
+        lambda home: omp.session(
+            home, [omp.slot(), omp.header(), omp.said("Plant"), *[omp.answered("x" * 1000)] * 600]
+        ),
+        [omp.said("Prune", 900)],
+    ),
+    "kimi": (
+        lambda home: kimi.session(home, 1, [kimi.begun(), kimi.said("Plant"), *[kimi.answered(text="x" * 1000)] * 600]),
+        [kimi.said("Prune", 900)],
+    ),
+    "vibe": (
+        lambda home: vibe.folder(home, 1, [vibe.said("Plant"), *[vibe.answered("x" * 1000)] * 600]) / "messages.jsonl",
+        [vibe.said("Prune")],
     ),
 }
 
@@ -288,6 +307,51 @@ CHANGES: dict[str, Callable[[Path], object]] = {
         put(home / ".pi/agent/settings.json", f'{{"sessionDir": "{home}/moved"}}'),
         put(home / "moved" / pi.file_name(8), [pi.header(8), pi.said("Words")]),
     ),
+    "a session of Gemini CLI more": lambda home: gemini.session(home, number=8),
+    "a session of Gemini CLI went on": lambda home: append(
+        home / gemini.TMP / "orchard/chats" / gemini.file_name(1), gemini.said("Graft", 5000), gemini.updated(5000)
+    ),
+    "a project of Gemini CLI moved": lambda home: put(home / gemini.TMP / "orchard/.project_root", "/srv/meadow"),
+    "a project of Gemini CLI became known": lambda home: (
+        put(home / gemini.TMP / "orchard/.project_root", b""),
+        gemini.registry(home, {"/srv/meadow": "orchard"}),
+    ),
+    "a session of Qwen Code more": lambda home: qwen.session(home, number=8),
+    "a session of Qwen Code was archived": lambda home: os.renames(
+        qwen.project(home) / f"chats/{uuid(1)}.jsonl", qwen.project(home) / f"chats/archive/{uuid(1)}.jsonl"
+    ),
+    "what is known of a subagent of Qwen Code": lambda home: qwen.subagent(
+        home, f"scout-call_{3:016x}", meta=qwen.about(description="Another")
+    ),
+    "Qwen Code's sessions moved": lambda home: (
+        put(home / ".qwen/settings.json", f'{{"advanced": {{"runtimeOutputDir": "{home}/moved"}}}}'),
+        qwen.session(home, number=8, base="moved"),
+    ),
+    "a session of Hermes more": lambda home: hermes.database(home, [hermes.session(8)]),
+    "a title of Hermes": lambda home: sqlite(home / ".hermes/state.db", "UPDATE sessions SET title = 'T' || id"),
+    "a profile of Hermes": lambda home: hermes.database(home, [hermes.session(9)], root=".hermes/profiles/garden"),
+    "a snapshot of Hermes": lambda home: hermes.snapshot(home, 8),
+    "a session of Kimi more": lambda home: kimi.session(home, 8),
+    "a title of Kimi": lambda home: put(
+        kimi.folder(home) / "state.json", json.dumps(kimi.state(1, title="New", archived=True))
+    ),
+    "an agent of Kimi more": lambda home: kimi.log(kimi.folder(home), kimi.turns(origin=kimi.SPAWNER), "agent-9"),
+    "a session of oh-my-pi more": lambda home: omp.session(home, number=8),
+    "a title of oh-my-pi, in place": lambda home: put(
+        omp.folder(home) / omp.file_name(1),
+        (omp.folder(home) / omp.file_name(1)).read_bytes().replace(b'"title":""', b'"title":"N"', 1),
+    ),
+    "a child of a session of oh-my-pi": lambda home: omp.child(
+        omp.folder(home) / omp.file_name(1), [*omp.spawned(8), omp.said("Words")], "Other.jsonl"
+    ),
+    "a save of Vibe": lambda home: vibe.save(home, 8),
+    "a unified session of Vibe": lambda home: vibe.unified(home, 8),
+    "a child of a unified session of Vibe": vibe.unified_child,
+    "a title of Vibe": lambda home: vibe.folder(home, 1, title="New"),
+    "Vibe's sessions moved": lambda home: (
+        put(home / ".vibe/config.toml", f'[session_logging]\nsave_dir = "{home}/moved"'),
+        vibe.folder(home, 8, root="moved"),
+    ),
     "only a time": lambda home: os.utime(home / CLAUDE, (0, 0)),
 }
 
@@ -380,6 +444,9 @@ def test_everything_that_is_looked_at_is_noted(home: Path) -> None:
     codex.name_index(home, (1, "Named"))
     put(home / ".codex/config.toml", "sqlite_home = '~/.codex'")
     opencode.record(home, opencode.session(9))
+    gemini.printed(home, number=9)
+    gemini.registry(home, {"/srv/meadow": "meadow"})
+    qwen.old(home, number=9)
     touched: set[str] = set()
     is_watching = True
 
@@ -403,16 +470,28 @@ def test_everything_that_is_looked_at_is_noted(home: Path) -> None:
 def secretive(home: Path) -> None:
     """Fill a home with sessions whose titles hold a secret, and extras too."""
     words = f"use {TOKEN} to deploy"
-    claude.transcript(home, [claude.user(words, gitBranch=f"try-{TOKEN}"), claude.assistant()])
+    claude.transcript(home, [claude.user(words, gitBranch=f"try-{TOKEN}"), claude.assistant(gitBranch=f"try-{TOKEN}")])
     summary = {"type": "summary", "summary": words, "leafUuid": uuid(77)}
     claude.transcript(home, [summary, claude.user("Plain", uuid=uuid(77)), claude.assistant()], number=2)
     claude.code_record(home, 3, title=words, lastActivityAt=epoch_ms())
-    codex.rollout(home, [codex.meta(), codex.turn(), codex.said(words)])
+    branch = {"branch": f"try-{TOKEN}"}
+    codex.rollout(home, [codex.meta(git=branch, agent_nickname=TOKEN), codex.turn(), codex.said(words)])
     codex.name_index(home, (1, words))
     opencode.database(home, [opencode.session(1, title=words)])
     antigravity.conversation(home, [antigravity.asked(words), antigravity.answered()])
     antigravity.summaries(home, antigravity.listed(1, title=words))
     pi.session(home, [pi.header(), pi.said(words), pi.answered()])
+    gemini.session(home, [gemini.header(), gemini.said(words), gemini.change(summary=words)])
+    qwen.session(home, [qwen.said(words, gitBranch=f"try-{TOKEN}"), qwen.titled(words)])
+    hermes.database(home, [hermes.session(1, title=words), hermes.session(2, [hermes.said(words)])])
+    hermes.snapshot(home, 3, [{"role": "user", "content": words}])
+    kimi.session(home, 1, title=words)
+    kimi.session(home, 2, kimi.turns(words))
+    omp.session(home, omp.turns(1, title=words))
+    omp.session(home, omp.turns(2, words), number=2)
+    vibe.save(home, 1, [vibe.said(words)])
+    vibe.folder(home, 2, title=words)
+    vibe.unified(home, 3, session=vibe.shown(3, preview=words))
 
 
 def test_no_secret_is_remembered(home: Path, cache: Path, listed: List) -> None:
@@ -421,7 +500,7 @@ def test_no_secret_is_remembered(home: Path, cache: Path, listed: List) -> None:
     page = listed()
 
     kept_bytes = b"".join(path.read_bytes() for path in cache.rglob("*") if path.is_file())
-    assert page.redactions["GITHUB_TOKEN"] >= 7
+    assert page.redactions["GITHUB_TOKEN"] >= 17
     assert b"deploy" in kept_bytes
     assert TOKEN[8:].encode() not in kept_bytes
 
@@ -433,7 +512,7 @@ def test_secrets_are_read_again_to_be_shown(home: Path, listed: List) -> None:
     page = listed(redact=False)
 
     assert page.redactions == {}
-    assert sum(TOKEN in str(session.title) for session in page.sessions) >= 6
+    assert sum(TOKEN in str(session.title) for session in page.sessions) >= 16
     assert listed().redactions != {}
 
 
@@ -540,7 +619,7 @@ def test_a_place_that_cannot_be_written_to_costs_nothing(
     write(home)
     prepare(cache)
 
-    assert listed().total == 25
+    assert listed().total == TOTAL
 
 
 @pytest.mark.parametrize("function", ["open", "replace", "makedirs"])
@@ -557,7 +636,7 @@ def test_a_full_disk_costs_nothing_and_leaves_nothing(
 
     monkeypatch.setattr(os, function, full)
 
-    assert listed().total == 25
+    assert listed().total == TOTAL
     assert kept_files(cache) == []
 
 
@@ -637,7 +716,7 @@ def test_names_that_are_no_utf_8_cost_nothing(home: Path, listed: List) -> None:
     except OSError:
         pytest.skip("this file system takes no such names")
 
-    assert listed().total == listed().total == 25
+    assert listed().total == listed().total == TOTAL
 
 
 # What can be asked about it
@@ -652,8 +731,8 @@ def test_it_can_be_seen_and_cleared(home: Path, cache: Path, listed: List) -> No
     sizes = {one.agent: one.size for one in kept(environment)}
     clear(environment)
 
-    assert tuple(sizes) == AGENTS
-    assert min(sizes.values()) > 500
+    assert tuple(sizes) == tuple(sorted(REGISTRY))
+    assert min(sizes[agent] for agent in WRITERS) > 500
     assert kept(environment) == []
     assert own.exists()
     assert folder(environment) is not None
@@ -675,3 +754,36 @@ def test_what_is_remembered_is_plain_data(home: Path, cache: Path) -> None:
     title = remembering(home, cache).sessions[0].title
 
     assert type(title) is str
+
+
+# A process that lists more than once
+
+
+def test_the_second_listing_of_a_process_opens_nothing_even_with_nowhere_to_remember(
+    home: Path, reading: Reading
+) -> None:
+    write(home)
+    query, clock = Query(), Clock(0)
+    readers = readers_of(query, environment_of(home))
+    answers = []
+    for _ in range(2):
+        reading.openings.clear()
+        again = {key: replace(one, memory=one.memory.again()) for key, one in readers.items()}
+        answers.append(read(select(query, clock, again).summaries, clock, again).sessions)
+
+    assert reading.openings == Counter()
+    assert [one.title for one in answers[0]] == [one.title for one in answers[1]]
+    assert len(answers[0]) == TOTAL
+
+
+def test_all_pages_of_one_listing_look_through_the_stores_once(home: Path, cache: Path, reading: Reading) -> None:
+    for number in range(1, 6):
+        claude.transcript(home, number=number)
+    remembering(home, cache, limit=1)
+    reading.openings.clear()
+    query, clock = Query(), Clock(0)
+    readers = readers_of(query, environment_of(home, cache=cache))
+    for summary in select(query, clock, readers).summaries:
+        read([summary], clock, readers)
+
+    assert reading.openings[str(claude.folder(home))] == 1

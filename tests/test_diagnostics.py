@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sesls.adapters import REGISTRY, adapter
+from sesls.clock import Clock
 from sesls.diagnostics import Diagnostics, explain
 from sesls.inventory import diagnose
 from sesls.page import Page
@@ -60,9 +61,7 @@ def test_only_an_empty_answer_is_explained(home: Path, ask: Ask) -> None:
 
 
 def test_a_machine_without_any_agent(why: Why) -> None:
-    labels = ", ".join(adapter(agent).LABEL for agent in REGISTRY)
-
-    assert why().hints == (f"No agent has kept sessions here: no directory of {labels} exists.",)
+    assert why().hints == ("No agent has kept sessions here: none of the places that sesls looks at exists.",)
     assert not any(item.source_found for item in why().scanned)
 
 
@@ -92,14 +91,14 @@ def test_a_directory_that_cannot_be_read() -> None:
         Survey("codex", "Codex", ((Store("/srv/.codex/sessions"), "missing"),), 0, (), ()),
     ]
 
-    assert text(explain(surveys, Query())) == "Claude Code: /srv/.claude/projects exists and cannot be read."
+    assert text(explain(surveys, Query(), Clock(0))) == "Claude Code: /srv/.claude/projects exists and cannot be read."
 
 
 def test_an_agent_that_failed_as_a_whole() -> None:
     problem = Problem("claude", "/srv/.claude/projects", "unexpected RuntimeError: cannot go on")
     survey = Survey("claude", "Claude Code", ((Store("/srv/.claude/projects"), "found"),), 0, (), (problem,))
 
-    assert "unexpected RuntimeError: cannot go on" in text(explain([survey], Query()))
+    assert "unexpected RuntimeError: cannot go on" in text(explain([survey], Query(), Clock(0)))
 
 
 def test_an_agent_without_sessions_is_hinted_at_beside_one_that_has_some(home: Path, why: Why) -> None:
@@ -204,7 +203,7 @@ def test_the_shape_is_the_documented_one(home: Path, why: Why) -> None:
 
     answer = why(kind="subagent").to_dict()
 
-    assert list(answer) == ["scanned", "corpus", "filters", "hints"]
+    assert list(answer) == ["scanned", "corpus", "filters", "removed", "hints"]
     assert [item["agent"] for item in answer["scanned"]] == list(REGISTRY)
     claude, codex = answer["scanned"][:2]
     assert list(claude) == ["agent", "sessions", "date_min", "date_max", "source_found", "roots"]
@@ -235,7 +234,7 @@ def test_a_session_counts_for_the_innermost_place() -> None:
         Summary("claude", path, "agent", None, None, None, 1_700_000_000_000, path, source=None) for path in paths
     )
 
-    found = explain([Survey("claude", "Claude Code", places, 3, summaries, ())], Query())
+    found = explain([Survey("claude", "Claude Code", places, 3, summaries, ())], Query(), Clock(0))
 
     assert [place.sessions for place in found.scanned[0].places] == [1, 2, 0]
 

@@ -32,6 +32,20 @@ def test_a_variable_names_a_directory_seen_from_the_caller(given: str, directory
     assert environment(NAME=given).directory("NAME") == directory
 
 
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("~", "/home/ada"),
+        ("~/pears", "/home/ada/pears"),
+        ("~ada/pears", "/srv/orchard/~ada/pears"),
+        ("/srv/pears", "/srv/pears"),
+        ("pears", "/srv/orchard/pears"),
+    ],
+)
+def test_a_path_may_begin_in_the_home(given: str, path: str) -> None:
+    assert environment().expanded(given) == path
+
+
 def test_paths_in_the_home_are_joined() -> None:
     assert environment().in_home(".codex", "sessions") == os.path.join("/home/ada", ".codex", "sessions")
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesls.instants import EARLIEST, LATEST, from_file_time, instant, latest, rfc3339
+from sesls.instants import EARLIEST, LATEST, from_file_time, instant, latest, local_instant, rfc3339
 from tests.conftest import examples
 
 NINE = 1_773_133_200_000
@@ -171,3 +173,47 @@ def test_the_latest_of_nothing_is_none() -> None:
 def test_a_file_time_is_cut_to_what_is_sane(mtime_ns: int, expected: int) -> None:
     assert from_file_time(mtime_ns) == expected
     assert rfc3339(from_file_time(mtime_ns))
+
+
+# Without a zone
+
+
+@pytest.fixture
+def far_west(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Set the clock on the wall five hours back."""
+    monkeypatch.setenv("TZ", "EST+5")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("far_west")
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2026-03-10T04:00:00.245132", NINE + 245),
+        (" 2026-03-10T04:00:00\n", NINE),
+        ("2026-03-10T09:00:00Z", NINE),
+        ("2026-03-10T09:00:00+00:00", NINE),
+        (NINE, NINE),
+        (str(NINE), NINE),
+        ("0001-01-01T00:00:00", None),
+        ("9999-12-31T23:59:59", None),
+        ("soon", None),
+        ("", None),
+        (None, None),
+        (True, None),
+        ([], None),
+    ],
+)
+def test_text_without_a_zone_may_be_of_the_clock_on_the_wall(value: object, expected: int | None) -> None:
+    assert local_instant(value) == expected
+
+
+@patient
+@given(st.text() | st.integers() | st.floats() | st.none())
+def test_a_local_instant_is_sane_or_none(value: object) -> None:
+    found = local_instant(value)
+
+    assert found is None or EARLIEST <= found <= LATEST

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from sesls import inventory
+from sesls import clock as clocks
 from sesls.adapters import adapter
 from sesls.output.json import encoded
 from sesls.page import Page
@@ -59,7 +59,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], list[float]]:
             readings.append(seconds)
             return round((START.timestamp() + seconds) * 1000) * 1_000_000
 
-        monkeypatch.setattr(inventory, "time", SimpleNamespace(time_ns=time_ns))
+        monkeypatch.setattr(clocks, "time", SimpleNamespace(time_ns=time_ns))
         return readings
 
     return stop

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sesls.paths import absolute_dir, absolute_or_none, is_windows_path, is_within, normal
+from sesls.paths import absolute_dir, absolute_or_none, is_windows_path, is_within, normal, of_uri
 
 
 @pytest.mark.parametrize("path", ["/a/b", "/a/b/sub", "/a/b/sub/deep", "/a/b/", "/a/b//sub", "/a/./b", "/a/x/../b"])
@@ -43,9 +43,17 @@ def test_both_ways_to_write_an_accent_are_one_path() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["C:\\orchard", "c:\\orchard", "C:/orchard", "C:\\orchard\\", "C:\\orchard\\trees", "c:/orchard/trees/old"],
+    [
+        "C:\\orchard",
+        "c:\\orchard",
+        "C:/orchard",
+        "C:\\orchard\\",
+        "C:\\orchard\\trees",
+        "c:/orchard/trees/old",
+        "C:\\ORCHARD\\Trees",
+    ],
 )
-def test_drive_letters_and_slashes_of_windows_paths_are_one_path_in_any_spelling(path: str) -> None:
+def test_letters_and_slashes_of_windows_paths_are_one_path_in_any_spelling(path: str) -> None:
     assert is_within(path, "C:\\orchard")
 
 
@@ -66,6 +74,7 @@ def test_a_drive_holds_what_lies_on_it() -> None:
 
 def test_a_share_of_a_windows_network_is_a_path() -> None:
     assert is_within("\\\\barn\\trees\\old", "\\\\barn\\trees\\")
+    assert is_within("\\\\?\\UNC\\Barn\\trees\\old", "\\\\barn\\Trees")
     assert not is_within("\\\\barn\\trees2", "\\\\barn\\trees")
 
 
@@ -133,6 +142,24 @@ def test_a_directory_may_be_typed_in_any_usual_way(typed: str, meant: str) -> No
 def test_blank_text_is_no_directory(typed: str) -> None:
     with pytest.raises(ValueError, match="not an empty text"):
         absolute_dir(typed, cwd="/srv/orchard", home="/home/ada")
+
+
+@pytest.mark.parametrize(
+    ("uri", "path"),
+    [
+        ("file:///srv/orchard", "/srv/orchard"),
+        ("file:///srv/plum%20trees/%C3%A9", "/srv/plum trees/é"),
+        ("file:///c%3A/orchard", "c:/orchard"),
+        ("file:///C:/orchard", "C:/orchard"),
+        ("file:///srv/%ff", "/srv/\udcff"),
+        ("file://", ""),
+        ("vscode-remote://ssh-remote+host/srv", None),
+        ("/srv/orchard", None),
+        ("", None),
+    ],
+)
+def test_a_uri_of_a_file_names_a_local_path(uri: str, path: str | None) -> None:
+    assert of_uri(uri) == path
 
 
 def test_what_is_too_long_for_any_system_is_no_path() -> None:

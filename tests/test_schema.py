@@ -39,7 +39,7 @@ def test_another_name_is_bad_usage(home: Path) -> None:
     done = run(home, "schema", "pages")
 
     assert (done.status, done.output) == (2, b"")
-    assert "'list', 'diagnostics', 'cache'" in done.said
+    assert "'list', 'show', 'agents', 'diagnostics', 'cache'" in done.said
 
 
 @pytest.mark.parametrize("shape", shapes.SHAPES)

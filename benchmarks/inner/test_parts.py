@@ -116,7 +116,7 @@ def test_the_json_of_2724_sessions(benchmark: Benchmark, page: Page) -> None:
 def test_the_plain_table_of_2724_sessions(benchmark: Benchmark, page: Page) -> None:
     def render() -> int:
         stream = io.TextIOWrapper(io.BytesIO(), "utf-8")
-        table.write_plain(page.sessions, stream)
+        table.write_plain(table.lines(page.sessions, unicode=True), stream)
         return stream.tell()
 
     assert benchmark(render) > 100_000
@@ -125,7 +125,7 @@ def test_the_plain_table_of_2724_sessions(benchmark: Benchmark, page: Page) -> N
 def test_the_fitted_table_of_2724_sessions(benchmark: Benchmark, page: Page) -> None:
     def render() -> int:
         stream = io.TextIOWrapper(io.BytesIO(), "utf-8")
-        table.write_fitted(page.sessions, stream, home="/srv", cells=120)
+        table.write_fitted(table.lines(page.sessions, unicode=True), stream, home="/srv", cells=120)
         return stream.tell()
 
     assert benchmark(render) > 100_000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -10,16 +11,22 @@ from typing import Annotated, NoReturn
 import typer
 from typer._click import Command, Context
 from typer._click.exceptions import ClickException
-from typer.core import TyperGroup
 
-from sesls import __version__
+from sesls import __version__, usage
 from sesls.output import terminal
 
-COMMANDS: Sequence[str] = ("list", "diagnostics", "cache", "schema", "mcp")
+COMMANDS: Sequence[str] = (
+    *("list", "show", "path", "resume", "agents", "diagnostics", "demo"),
+    *("cache", "schema", "acp", "mcp"),
+)
 """In the order of the help; each is a module of `sesls.commands`."""
 
 
-class _Commands(TyperGroup):
+COMPLETING = "_SESLS_COMPLETE"
+"""The variable by which a shell asks what may follow on a command line."""
+
+
+class _Commands(usage.Group):
     """The commands, each imported when it is asked for: all at once would cost every start what all of them cost."""
 
     def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002
@@ -40,8 +47,9 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     name="sesls",
     cls=_Commands,
-    help="ls for coding-agent sessions: what Claude Code, Codex and others left on this machine.",
-    epilog="Example: sesls list --agent claude --project-dir . --noise exclude",
+    help="ls for coding-agent sessions: what Claude Code, Codex and others left here.",
+    epilog="sesls list --project-dir . --since 7d      what was worked on here in a week\n"
+    "sesls resume cd613e30 --exec               go on with one of them",
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
@@ -64,6 +72,10 @@ def _root(
 def main() -> NoReturn:
     """Run the command line and exit: 0 with an answer, 2 for bad usage, 1 for a failure that left no answer."""
     terminal.prepare()
+    if COMPLETING in os.environ:
+        from sesls import completion
+
+        completion.answer(app)
     try:
         status = app(standalone_mode=False)
         sys.stdout.flush()
@@ -76,6 +88,7 @@ def main() -> NoReturn:
         status = 1
     except OSError as error:
         terminal.abandon(sys.stdout)
-        terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
+        if not terminal.is_reader_gone(error):
+            terminal.say(f"sesls: no answer: {(error.strerror or str(error)).lower()}")
         status = 1
     sys.exit(status if isinstance(status, int) else 0)

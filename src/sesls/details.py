@@ -6,6 +6,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from sesls import looks, redaction, text
@@ -14,19 +15,26 @@ from sesls.adapters.interface import Adapter
 from sesls.cache import Memory
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.session import Details, Problem, Row, Summary
-from sesls.survey import look_through, unexpected
+from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
+from sesls.survey import counted, look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
+_ROWS_AT_A_TIME = 1000
+"""How many are read before the first of them is handed on, where several processes read."""
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
 _MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
 
 
 def read_rows(
-    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, problems: list[Problem]
-) -> list[Row]:
-    """Return what is shown of some sessions of one agent. Never raises for anything that a store holds."""
+    agent: str,
+    summaries: Sequence[Summary],
+    environment: Environment,
+    memory: Memory,
+    problems: list[Problem],
+    progress: Progress = unwatched,
+) -> Iterator[Row]:
+    """Yield what is shown of some sessions of one agent. Never raises for anything that a store holds."""
 
     def report(path: str, problem: str) -> None:
         looks.unsure()
@@ -36,32 +44,47 @@ def read_rows(
         source = adapter(agent, environment.plugins)
     except ValueError as error:
         report(str(environment.plugins[agent]), str(error))
-        return [_row(Details(), redact=memory.redact) for _ in summaries]
-    known = _with_sources(agent, summaries, environment, memory)
+        yield from (_row(Details(), redact=memory.redact) for _ in summaries)
+        return
+    known = _with_sources(agent, summaries, environment, memory, progress)
+    failure = None
     with looks.noted() as shared:
         try:
             hints = source.hints([one for one in known if one.source is not None], environment, report)
-        except Exception as error:  # one session must never cost the others
-            if len(known) > 1:
-                return [row for one in known for row in read_rows(agent, [one], environment, memory, problems)]
-            report(known[0].path, unexpected(error))
-            return [_row(Details(), redact=memory.redact)]
+        except Exception as error:
+            failure = error
+    if failure is not None and len(known) > 1:  # one session must never cost the others
+        for one in known:
+            yield from read_rows(agent, [one], environment, memory, problems)
+        return
+    if failure is not None:
+        report(known[0].path, unexpected(failure))
+        yield _row(Details(), redact=memory.redact)
+        return
 
-    def read(some: Sequence[Summary]) -> list[Row]:
-        rows = []
-        for summary in some:
-            row = memory.row(summary, environment)
-            if row is None:
-                with looks.noted() as seen:
-                    seen.include(shared)
-                    found = _details(source, summary, hints, environment, report, memory)
-                row = _row(found, redact=memory.redact)
-                memory.keep_row(summary, row, seen)
-            rows.append(row)
-        return rows
+    def read(summary: Summary) -> Row:
+        row = memory.row(summary, environment)
+        if row is None:
+            with looks.noted() as seen:
+                seen.include(shared)
+                found = _details(source, summary, hints, environment, report, memory)
+            row = _row(found, redact=memory.redact)
+            memory.keep_row(summary, row, seen)
+        return row
 
-    memory.spread(read, known, least=_ROWS_WORTH_A_PROCESS)
-    return read(known)
+    def read_share(some: Sequence[Summary], of: int, tell: Callable[[int, int], None]) -> None:
+        for summary in counted(some, of, tell):
+            read(summary)
+
+    for start in range(0, len(known), _ROWS_AT_A_TIME):
+        some = known[start : start + _ROWS_AT_A_TIME]
+        tell = partial(_tell, progress, agent, start, len(known))
+        memory.spread(partial(read_share, of=len(some), tell=tell), some, least=_ROWS_WORTH_A_PROCESS)
+        yield from map(read, counted(some, len(some), tell))
+
+
+def _tell(progress: Progress, agent: str, before: int, total: int, done: int, _: int) -> None:
+    progress(agent, before + done, total)
 
 
 def _details(
@@ -77,12 +100,12 @@ def _details(
 
 
 def _with_sources(
-    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory
+    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, progress: Progress
 ) -> Sequence[Summary]:
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    survey = look_through(agent, environment, memory)
+    survey = memory.found or look_through(agent, environment, memory, progress)
     found = {(summary.uuid, summary.path): summary for summary in survey.summaries}
     return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
 
@@ -94,10 +117,11 @@ def _row(details: Details, *, redact: bool) -> Row:
     def clean(text: str, name: str = "") -> str:
         return redaction.redact_field(name, text, hits) if redact else text
 
-    titles = (text.title(one, clean) for one in details.titles if one is not None)
+    titles = (text.title(one, clean, text.SEARCHED_LIMIT) for one in details.titles if one is not None)
     title = next(filter(None, titles), None)
     extra = {name: _plain(value, clean, name) for name, value in details.extra.items() if value is not None}
-    counts = Counter(_marks(title)) + Counter(_marks(extra)) if redact else Counter[str]()
+    shown = None if title is None else text.cut(title, text.TITLE_LIMIT)
+    counts = Counter(_marks(shown)) + Counter(_marks(extra)) if redact else Counter[str]()
     return Row(
         title=title,
         parent_uuid=details.parent_uuid,

@@ -6,19 +6,21 @@ Built from what the inventory has already found: diagnosing reads no session a s
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from sesls import query as queries
+from sesls.clock import Clock
 from sesls.instants import rfc3339
 from sesls.paths import is_within, normal
-from sesls.query import Query
-from sesls.session import State, Summary, Survey
+from sesls.query import Filter, Item, Query
+from sesls.session import Row, State, Summary, Survey
 
 _LINKS_FOLLOWED = 2000
+_VALUES_SHOWN = 6
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -39,6 +41,8 @@ class Scanned(msgspec.Struct, frozen=True):
     date_max: str | None
     places: tuple[Place, ...]
     hint: str | None
+    home: str = ""
+    """The home it was found in, where homes were asked for."""
 
     @property
     def source_found(self) -> bool:
@@ -56,6 +60,9 @@ class Diagnostics(msgspec.Struct, frozen=True):
     date_min: str | None
     date_max: str | None
     filters: Mapping[str, Any]
+    """The active ones."""
+    removed: Mapping[str, int]
+    """How many sessions each of them, in this order, removes of those that the ones before it left."""
     hints: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -63,6 +70,7 @@ class Diagnostics(msgspec.Struct, frozen=True):
         return {
             "scanned": [
                 {
+                    **({"home": item.home} if item.home else {}),
                     "agent": item.agent,
                     "sessions": item.sessions,
                     "date_min": item.date_min,
@@ -77,24 +85,44 @@ class Diagnostics(msgspec.Struct, frozen=True):
             ],
             "corpus": {"sessions": self.sessions, "date_min": self.date_min, "date_max": self.date_max},
             "filters": dict(self.filters),
+            **({"removed": dict(self.removed)} if self.removed else {}),
             "hints": list(self.hints),
         }
 
 
-def explain(surveys: Sequence[Survey], query: Query) -> Diagnostics:
-    """Return what all surveys together say about a query's answer."""
+def explain(surveys: Sequence[Survey], query: Query, clock: Clock, rows: Sequence[Row] = ()) -> Diagnostics:
+    """Return what all surveys together say about a query's answer.
+
+    `rows` are those of the sessions that pass all filters on summaries, where the query has filters on rows.
+    """
     summaries = [summary for survey in surveys for summary in survey.summaries]
-    matching = len(queries.select(summaries, query))
+    on_summaries, on_rows = queries.summary_filters(query, clock), queries.row_filters(query)
+    left, removed = queries.narrowed(summaries, on_summaries)
+    matching = len(left)
+    if on_rows:
+        left_rows, removed_rows = queries.narrowed(rows, on_rows)
+        matching, removed = len(left_rows), removed | removed_rows
     earliest, newest = _span(summaries)
     scanned = tuple(_scanned(survey) for survey in surveys)
+    shown = query.active_filters()
+    hints = [*_places_hints(scanned), *_asked_hints(query, matching)]
+    if summaries and not left:
+        hints += _filter_hints(summaries, on_summaries, shown)
+    elif left and on_rows and not matching:
+        hints += _filter_hints(rows, on_rows, shown)
+    if summaries and not matching:
+        hints += _value_hints(summaries, rows, query)
+    if summaries and not matching and query.project_dir is not None:
+        hints += _directory_hints(summaries, query.project_dir)
     return Diagnostics(
         scanned=scanned,
         sessions=len(summaries),
         matching=matching,
         date_min=earliest,
         date_max=newest,
-        filters=query.active_filters(),
-        hints=tuple(_hints(scanned, summaries, query, matching)),
+        filters=shown,
+        removed=removed,
+        hints=tuple(hints),
     )
 
 
@@ -106,12 +134,14 @@ def _scanned(survey: Survey) -> Scanned:
         sessions=len(survey.summaries),
         date_min=earliest,
         date_max=newest,
-        places=_places(survey),
+        places=places(survey),
         hint=_hint(survey),
+        home=survey.home,
     )
 
 
-def _places(survey: Survey) -> tuple[Place, ...]:
+def places(survey: Survey) -> tuple[Place, ...]:
+    """Return the places that a survey looked at, each with its sessions; of places within another the inner one's."""
     counts = dict.fromkeys((store.path for store, _ in survey.stores), 0)
     # The longest path first: a place may lie within another.
     prefixes = sorted(counts, key=len, reverse=True)
@@ -142,41 +172,50 @@ def _hint(survey: Survey) -> str | None:
     return None if reason is None else f"{survey.label}: {reason}"
 
 
-def _hints(scanned: Sequence[Scanned], summaries: Sequence[Summary], query: Query, matching: int) -> Iterable[str]:
+def _places_hints(scanned: Sequence[Scanned]) -> Iterator[str]:
     if not any(item.source_found for item in scanned):
-        names = ", ".join(item.label for item in scanned)
-        yield f"No agent has kept sessions here: no directory of {names} exists."
+        yield "No agent has kept sessions here: none of the places that sesls looks at exists."
     yield from (item.hint + "." for item in scanned if item.hint)
-    if query.project_dir and "[REDACTED_" in query.project_dir:
-        yield "The project directory holds a [REDACTED_…] mark copied from earlier output; give the real text."
+
+
+def _asked_hints(query: Query, matching: int) -> Iterator[str]:
+    for name, text in (("project directory", query.project_dir), ("title", query.title), ("branch", query.branch)):
+        if text and "[REDACTED_" in text:
+            yield f"The {name} holds a [REDACTED_…] mark copied from earlier output; give the real text."
     if matching and query.offset >= matching:
         verb = "matches" if matching == 1 else "match"
         yield f"The offset {query.offset} lies past the end: {_count(matching, 'session')} {verb}."
-    if summaries and not matching:
-        yield from _filter_hints(summaries, query)
-        if query.project_dir is not None:
-            yield from _directory_hints(summaries, query.project_dir)
 
 
-def _filter_hints(summaries: Sequence[Summary], query: Query) -> Iterable[str]:
+def _filter_hints(items: Sequence[Item], filters: Sequence[Filter[Item]], shown: Mapping[str, Any]) -> Iterator[str]:
     """Say what each filter alone would leave, so that the one that removed everything stands out."""
-    everything = Query()
-    alone = {
-        "agent " + ", ".join(query.agents): replace(everything, agents=query.agents) if query.agents else None,
-        f"kind {query.kind}": replace(everything, kind=query.kind) if query.kind else None,
-        f"noise {query.noise}": replace(everything, noise=query.noise) if query.noise != "include" else None,
-        f"project directory {query.project_dir}": replace(everything, project_dir=query.project_dir)
-        if query.project_dir is not None
-        else None,
-    }
-    counts = {name: len(queries.select(summaries, single)) for name, single in alone.items() if single}
-    total = _count(len(summaries), "session")
+    counts = {_named(one.name, shown[one.name]): sum(1 for item in items if one.passes(item)) for one in filters}
+    total = _count(len(items), "session")
     removing = [name for name, count in counts.items() if count == 0]
     if removing:
         yield from (f"The filter {name} leaves none of {total}." for name in removing)
     else:
         left = "; ".join(f"{name} alone leaves {count}" for name, count in counts.items())
         yield f"No session of {total} passes all filters together: {left}."
+
+
+def _named(name: str, value: Any) -> str:
+    words = ", ".join(value) if isinstance(value, list) else str(value)
+    return f"{name.replace('project_dir', 'project directory')} {words}"
+
+
+def _value_hints(summaries: Sequence[Summary], rows: Sequence[Row], query: Query) -> Iterator[str]:
+    """Say what there is, where a pattern describes none of it."""
+    for name, glob, values in (
+        ("surface", query.surface, (summary.launch_surface for summary in summaries)),
+        ("model", query.model, (model for row in rows for model in row.models)),
+        ("branch", query.branch, (row.branch for row in rows)),
+    ):
+        known = Counter(value for value in values if value is not None) if glob is not None else None
+        if known and glob is not None and not any(map(queries.pattern(glob), known)):
+            most = [query.told(value) for value, _ in known.most_common(_VALUES_SHOWN)]
+            others = f" and {len(known) - len(most)} more" if len(known) > len(most) else ""
+            yield f"A {name} is matched as a whole (*text* finds a part); there are {', '.join(most)}{others}."
 
 
 def _directory_hints(summaries: Sequence[Summary], wanted: str) -> Iterable[str]:

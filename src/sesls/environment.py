@@ -55,6 +55,23 @@ class Environment(msgspec.Struct, frozen=True):
         """Return where what is read may be remembered; None: nowhere."""
         return None if self.value("SESLS_NO_CACHE") else self.cache_home
 
+    def of_home(self, home: str) -> Environment:
+        """Return the environment of another home, like one on a mounted disk; for its own home, this one.
+
+        No variable of this process moves what lies in another home, and nothing there was started in its directory.
+        """
+        if os.path.realpath(home) == os.path.realpath(self.home):
+            return self
+        config_home = os.path.join(home, ".config")
+        return replace(self, home=home, variables={}, cwd=home, config_home=config_home, cache_home=self.cache())
+
+    def without(self, name: str) -> Environment:
+        """Return the same environment without a variable."""
+        value = self.variables.get(name)
+        variables = {one: other for one, other in self.variables.items() if one != name}
+        is_moved = value is not None and os.path.normpath(value) == os.path.normpath(self.config_home)
+        return replace(self, variables=variables, config_home=self.in_home(".config") if is_moved else self.config_home)
+
     def value(self, name: str) -> str | None:
         """Return a variable's value, or None when it is not set or blank."""
         return (self._variable(name) or "").strip() or None
@@ -75,6 +92,12 @@ class Environment(msgspec.Struct, frozen=True):
             return path
         looks.below_cwd(self.cwd, path)
         return os.path.join(self.cwd, path)
+
+    def expanded(self, path: str) -> str:
+        """Return a path that may begin with `~` as an absolute one."""
+        if path == "~" or path.startswith(("~/", "~" + os.sep)):
+            path = self.home + path[1:]
+        return self.in_cwd(path)
 
     def in_home(self, *parts: str) -> str:
         """Return a path below the home directory."""

@@ -35,6 +35,17 @@ def instant(value: object) -> Instant | None:
     return None
 
 
+def local_instant(value: object) -> Instant | None:
+    """Return the same for agents that write text without a zone and mean the clock on the wall of this machine."""
+    try:
+        moment = datetime.fromisoformat(value.strip()) if isinstance(value, str) else None
+        if moment is not None and moment.tzinfo is None:
+            return _sane(moment.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError):  # no text of a time, or one that this system's clock never shows
+        pass
+    return instant(value)
+
+
 def latest(values: Iterable[object]) -> Instant | None:
     """Return the latest instant among fields of records, or None when none of them holds one.
 

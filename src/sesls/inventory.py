@@ -5,121 +5,327 @@ Every surface (command line, Python, servers) asks here, and gets the same inven
 
 from __future__ import annotations
 
-import math
-import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import msgspec
+from msgspec.structs import replace
+
 from sesls import query as queries
+from sesls import text
 from sesls.adapters import chosen, known
-from sesls.cache import Memory
-from sesls.cache.disk import folder
+from sesls.cache import Memory, memory_of
+from sesls.clock import Clock
 from sesls.environment import Environment
-from sesls.instants import Instant, rfc3339
+from sesls.instants import rfc3339
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Problem, Row, Session, Summary, Survey
+from sesls.session import Problem, Progress, Row, Session, Summary, Survey, unwatched
 
 if TYPE_CHECKING:
+    from sesls.agents import Agent
     from sesls.diagnostics import Diagnostics
 
-_FRESH_SECONDS = 600.0
+
+class Reader(msgspec.Struct, frozen=True):
+    """What reads the sessions of one agent in one home."""
+
+    agent: str
+    environment: Environment
+    memory: Memory
+    home: str = ""
+    """As a session names it; empty where no homes were asked for."""
+    is_own: bool = True
+    """Whether it is the home of whoever asks."""
+    progress: Progress = unwatched
 
 
-def take(query: Query, environment: Environment, *, processes: int = 1) -> Page:
+Readers = Mapping[tuple[str, str], Reader]
+"""By home and agent."""
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """All sessions that pass a query's filters, before any page of them is cut out."""
+
+    surveys: Sequence[Survey]
+    """Everything there is of the agents asked for, before any filter."""
+    summaries: Sequence[Summary]
+    """Those that match, in the order asked for."""
+    rows: Sequence[Row] | None
+    """Theirs, where a filter or the order needed all."""
+    candidates: Sequence[Row]
+    """The rows that filters on rows were applied to."""
+    problems: Sequence[Problem]
+    """What could not be read so far."""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Some sessions as they are shown."""
+
+    sessions: tuple[Session, ...]
+    redactions: Mapping[str, int]
+    """How many secrets of which type were masked in them."""
+    problems: tuple[Problem, ...]
+
+
+def take(
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    clock: Clock | None = None,
+    processes: int = 1,
+    hand_on: Callable[[Session], None] | None = None,
+    progress: Progress = unwatched,
+) -> Page:
     """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
+
+    With `homes`, those are looked through instead of the environment's own, and every session names its home.
+    `hand_on` gets every session of the page as soon as it is read; `progress` is told how far the reading is.
 
     Raises ValueError for an agent sesls does not know.
     """
-    memories = {
-        agent: _memory(agent, environment, redact=query.redact, processes=processes)
-        for agent in chosen(query.agents, environment.plugins)
-    }
-    surveys = [_survey(agent, environment, memory) for agent, memory in memories.items()]
-    selected = queries.select((summary for item in surveys for summary in item.summaries), query)
-    problems = [problem for item in surveys for problem in item.problems]
-    shown = queries.page(selected, query)
-    rows = _rows(shown, environment, memories, problems)
-    for item in surveys:
-        memories[item.agent].save(item.summaries)
-    now = time.time_ns() // 1_000_000
-    fresh_seconds = _fresh_seconds(environment)
+    clock = clock or Clock.of(environment)
+    readers = readers_of(query, environment, homes=homes, processes=processes, progress=progress)
+    selection = select(query, clock, readers)
+    page = _page(selection, query, clock, readers, hand_on)
+    return page if page.total else replace(page, diagnostics=_explanation(selection, query, clock, environment, homes))
+
+
+def named(
+    name: str,
+    environment: Environment,
+    *,
+    most: int,
+    redact: bool = True,
+    clock: Clock | None = None,
+    processes: int = 1,
+    progress: Progress = unwatched,
+) -> Page:
+    """Return the sessions that a name may mean (see `naming`), the newest first, at most so many of them.
+
+    The details of no others are read.
+    """
+    from sesls.naming import meant
+
+    clock = clock or Clock.of(environment)
+    query = Query(limit=most, redact=redact)
+    readers = readers_of(query, environment, processes=processes, progress=progress)
+    everything = select(query, clock, readers)
+    found = meant(everything.summaries, name, known(environment.plugins), environment.cwd)
+    return _page(replace(everything, summaries=found), query, clock, readers)
+
+
+def _page(
+    selection: Selection,
+    query: Query,
+    clock: Clock,
+    readers: Readers,
+    hand_on: Callable[[Session], None] | None = None,
+) -> Page:
+    """Return the part of a selection that a query's offset and limit leave, and keep what was learnt."""
+    shown = queries.page(selection.summaries, query)
+    rows = None if selection.rows is None else queries.page(selection.rows, query)
+    reading = read(shown, clock, readers, rows=rows, hand_on=hand_on)
+    save(selection, readers)
     return Page(
-        sessions=tuple(_session(summary, row, now, fresh_seconds) for summary, row in zip(shown, rows, strict=True)),
-        total=len(selected),
-        subagents=sum(summary.is_noise for summary in selected),
-        filtered=sum(len(item.summaries) for item in surveys) - len(selected),
+        sessions=reading.sessions,
+        total=len(selection.summaries),
+        subagents=sum(summary.is_noise for summary in selection.summaries),
+        filtered=sum(len(item.summaries) for item in selection.surveys) - len(selection.summaries),
         offset=query.offset,
         limit=query.limit,
-        redactions=_totals(row.redactions for row in rows if row.redactions),
-        warnings=tuple(dict.fromkeys(problems)),
-        diagnostics=None if selected else _explanation(surveys, query, environment),
+        redactions=reading.redactions,
+        warnings=tuple(dict.fromkeys((*selection.problems, *reading.problems))),
+        diagnostics=None,
     )
 
 
-def diagnose(query: Query, environment: Environment) -> tuple[Diagnostics, tuple[Problem, ...]]:
+def readers_of(
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    processes: int = 1,
+    progress: Progress = unwatched,
+) -> Readers:
+    """Return what reads the sessions of the agents that a query asks for, in the environment's own home or in others.
+
+    Raises ValueError for an agent sesls does not know.
+    """
+    agents = chosen(query.agents, environment.plugins)
+    return _readers(agents, environment, homes, redact=query.redact, processes=processes, progress=progress)
+
+
+def diagnose(
+    query: Query,
+    environment: Environment,
+    *,
+    homes: Sequence[Environment] = (),
+    clock: Clock | None = None,
+    processes: int = 1,
+    progress: Progress = unwatched,
+) -> tuple[Diagnostics, tuple[Problem, ...]]:
     """Return what there is of all agents, why a query's answer is what it is, and what could not be read."""
     from sesls.diagnostics import explain
 
     chosen(query.agents, environment.plugins)
+    clock = clock or Clock.of(environment)
     everyone = known(environment.plugins)
-    surveys = [_survey(agent, environment, _memory(agent, environment)) for agent in everyone]
-    return explain(surveys, query), tuple(problem for item in surveys for problem in item.problems)
+    readers = _readers(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
+    if not queries.row_filters(query):
+        surveys = [_survey(reader) for reader in readers.values()]
+        problems = [problem for item in surveys for problem in item.problems]
+        return explain(surveys, query, clock), tuple(problems)
+    selection = select(query, clock, readers)
+    save(selection, readers)
+    return explain(selection.surveys, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
 
 
-def _memory(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
-    version = str(environment.plugins.get(agent, ""))
-    return Memory(agent, folder(environment), version=version, redact=redact, processes=processes)
+def agents(
+    environment: Environment, *, processes: int = 1, progress: Progress = unwatched
+) -> tuple[list[Agent], tuple[Problem, ...]]:
+    """Return what there is to know of every agent, and what could not be read."""
+    from sesls.agents import about
+
+    readers = _readers(known(environment.plugins), environment, (), processes=processes, progress=progress)
+    surveys = [_survey(reader) for reader in readers.values()]
+    return [about(item, environment) for item in surveys], tuple(one for item in surveys for one in item.problems)
 
 
-def _survey(agent: str, environment: Environment, memory: Memory) -> Survey:
-    survey = memory.survey(environment)
+def _readers(
+    agents: Iterable[str],
+    environment: Environment,
+    homes: Sequence[Environment],
+    *,
+    redact: bool = True,
+    processes: int = 1,
+    remember: bool = True,
+    progress: Progress = unwatched,
+) -> Readers:
+    found = {}
+    for one in homes or (environment,):
+        home = one.home if homes else ""
+        for agent in agents:
+            memory = memory_of(agent, one, redact=redact, processes=processes) if remember else Memory(agent)
+            is_own = one.home == environment.home
+            found[home, agent] = Reader(agent, one, memory, home, is_own=is_own, progress=progress)
+    return found
+
+
+def _survey(reader: Reader) -> Survey:
+    survey = reader.memory.survey(reader.environment)
     if survey is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
-        survey = look_through(agent, environment, memory)
-    return survey
+        survey = look_through(reader.agent, reader.environment, reader.memory, reader.progress)
+    if not reader.home:
+        return survey
+    named = tuple(replace(summary, home=reader.home) for summary in survey.summaries)
+    return replace(survey, home=reader.home, summaries=named)
 
 
-def _explanation(surveys: Sequence[Survey], query: Query, environment: Environment) -> Diagnostics:
+def _explanation(
+    selection: Selection, query: Query, clock: Clock, environment: Environment, homes: Sequence[Environment]
+) -> Diagnostics:
     """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
     from sesls.diagnostics import explain
 
-    done = {item.agent: item for item in surveys}
-    everyone = known(environment.plugins)
-    return explain([done.get(agent) or _survey(agent, environment, Memory(agent)) for agent in everyone], query)
+    done = {(item.home, item.agent): item for item in selection.surveys}
+    readers = _readers(known(environment.plugins), environment, homes, remember=False)
+    surveys = [done.get(key) or _survey(reader) for key, reader in readers.items()]
+    return explain(surveys, query, clock, selection.candidates)
 
 
-def _rows(
+def select(query: Query, clock: Clock, readers: Readers) -> Selection:
+    """Return all sessions that match a query; its offset and limit do not matter here.
+
+    All rows are read only where a filter or the order needs them.
+    """
+    surveys = [_survey(reader) for reader in readers.values()]
+    problems = [problem for item in surveys for problem in item.problems]
+    selected = queries.select((summary for item in surveys for summary in item.summaries), query, clock)
+    if not query.needs_rows:
+        return Selection(surveys, selected, None, (), problems)
+    rows = list(_rows(selected, readers, problems))
+    candidates = _unmasked(selected, rows, query, readers) if query.redact else rows
+    passing = queries.passing(candidates, query)
+    found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
+    return Selection(surveys, [one for one, _ in found], [row for _, row in found], candidates, problems)
+
+
+def read(
     summaries: Sequence[Summary],
-    environment: Environment,
-    memories: Mapping[str, Memory],
-    problems: list[Problem],
-) -> list[Row]:
-    """Return what is shown of some sessions, as it is remembered or else as it is read now."""
-    rows = [memories[summary.agent].row(summary, environment) for summary in summaries]
-    unknown: dict[str, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
+    clock: Clock,
+    readers: Readers,
+    *,
+    rows: Iterable[Row] | None = None,
+    hand_on: Callable[[Session], None] | None = None,
+) -> Reading:
+    """Return some of the selected sessions as they are shown, each handed on as soon as it is read.
+
+    `rows` are theirs where they are read already.
+    """
+    problems: list[Problem] = []
+    sessions, redactions = [], dict[str, int]()
+    for summary, row in zip(summaries, _rows(summaries, readers, problems) if rows is None else rows, strict=True):
+        session = _session(summary, row, clock, is_own=readers[summary.home, summary.agent].is_own)
+        for name, count in row.redactions.items():
+            redactions[name] = redactions.get(name, 0) + count
+        if hand_on is not None:
+            hand_on(session)
+        sessions.append(session)
+    return Reading(tuple(sessions), dict(sorted(redactions.items())), tuple(dict.fromkeys(problems)))
+
+
+def save(selection: Selection, readers: Readers) -> None:
+    """Keep for the next listing what this one learnt."""
+    for survey in selection.surveys:
+        readers[survey.home, survey.agent].memory.save(survey.summaries)
+
+
+def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, readers: Readers) -> Sequence[Row]:
+    """Return rows to be searched: those in which a secret hides what is searched are read anew, and not kept."""
+    hidden = [place for place, row in enumerate(rows) if queries.hides_what_is_searched(row, query)]
+    if not hidden:
+        return rows
+    raw = {
+        key: replace(one, memory=memory_of(one.agent, one.environment, redact=False)) for key, one in readers.items()
+    }
+    searched = list(rows)
+    for place, row in zip(hidden, _rows([summaries[place] for place in hidden], raw, []), strict=True):
+        searched[place] = row
+    return searched
+
+
+def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem]) -> Iterator[Row]:
+    """Yield what is shown of some sessions, as it is remembered or else as it is read now."""
+    known: list[Row | None] = []
+    unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)
+    for summary in summaries:
+        reader = readers[summary.home, summary.agent]
+        row = reader.memory.row(summary, reader.environment)
+        known.append(row)
         if row is None:
-            unknown[summaries[place].agent].append(place)
-    for agent, places in unknown.items():
+            unknown[summary.home, summary.agent].append(summary)
+    reading: dict[tuple[str, str], Iterator[Row]] = {}
+    for key, own in unknown.items():
         from sesls.details import read_rows  # here: a listing from the cache alone needs none
 
-        own = [summaries[place] for place in places]
-        for place, row in zip(places, read_rows(agent, own, environment, memories[agent], problems), strict=True):
-            rows[place] = row
-    return [row for row in rows if row is not None]
+        reader = readers[key]
+        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems, reader.progress)
+    for summary, row in zip(summaries, known, strict=True):
+        yield row if row is not None else next(reading[summary.home, summary.agent])
 
 
-def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> Session:
+def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Session:
     """Return the public record of a session."""
-    age = max(0, now - summary.last_activity) // 1000
     last_activity = rfc3339(summary.last_activity)
     return Session(
         uuid=summary.uuid,
         agent=summary.agent,
-        title=row.title,
+        title=None if row.title is None else text.cut(row.title, text.TITLE_LIMIT),
         kind=summary.kind,
         parent_uuid=row.parent_uuid or summary.parent_uuid,
         project_dir=summary.project_dir,
@@ -127,29 +333,14 @@ def _session(summary: Summary, row: Row, now: Instant, fresh_seconds: float) -> 
         models=row.models,
         last_activity=last_activity,
         date=last_activity,
-        age_sec=age,
-        activity="fresh" if age <= fresh_seconds else "stale",
+        age_sec=clock.age(summary.last_activity),
+        activity=clock.activity(summary.last_activity),
         created=None if row.created is None else rfc3339(row.created),
         size_bytes=row.size_bytes,
         message_count=row.message_count,
         path=summary.path,
-        resume_command=row.resume_command,
+        home=summary.home or None,
+        # What reopens it looks into the home of whoever types it.
+        resume_command=row.resume_command if is_own else None,
         extra=row.extra,
     )
-
-
-def _totals(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    totals: dict[str, int] = {}
-    for one in counts:
-        for name, count in one.items():
-            totals[name] = totals.get(name, 0) + count
-    return dict(sorted(totals.items()))
-
-
-def _fresh_seconds(environment: Environment) -> float:
-    value = environment.value("SESLS_STALL_SEC") or environment.value("AI_R_STALL_SEC") or ""
-    try:
-        seconds = float(value)
-    except ValueError:
-        return _FRESH_SECONDS
-    return seconds if 0 < seconds < math.inf else _FRESH_SECONDS

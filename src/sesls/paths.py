@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ntpath
 import os
+import posixpath
 import re
 import unicodedata
 from functools import lru_cache
+from urllib.parse import unquote
 
 _LONGEST_PATH = 4096
 """What is longer, in characters, is no directory on any system, or none that anyone wants to read."""
@@ -26,19 +28,19 @@ def is_within(path: str | None, directory: str) -> bool:
 def normal(path: str) -> str:
     """Return the form in which two spellings of one path are compared: never shown, never opened.
 
-    Links are not followed: a session's directory may be gone, or lie on another machine.
+    Links are not followed: a session's directory may be gone, or lie on another machine. For the same reason a path is
+    compared as its own system compares it, whatever system sesls runs on: on Windows case does not count.
     """
     path = unicodedata.normalize("NFC", path)
     if not is_windows_path(path):
-        normalized = os.path.normpath(path)
+        normalized = posixpath.normpath(path)
         return normalized[1:] if normalized.startswith("//") else normalized
     path = path.replace("/", "\\")
     if path.startswith("\\\\?\\UNC\\"):
         path = "\\" + path[7:]
     path = ntpath.normpath(path.removeprefix("\\\\?\\"))
-    drive, rest = ntpath.splitdrive(path)
     # A name of its own, so that no path of another system is ever a parent of it.
-    return "windows:" + (drive.lower() + rest).replace("\\", "/").rstrip("/")
+    return "windows:" + path.lower().replace("\\", "/").rstrip("/")
 
 
 def is_windows_path(path: str) -> bool:
@@ -53,18 +55,27 @@ def absolute_or_none(path: str | None) -> str | None:
     return path if path.startswith("/") or is_windows_path(path) else None
 
 
-def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str) -> str:
+def of_uri(uri: str) -> str | None:
+    """Return the local path that a `file://` URI names, on any system; URIs of other machines name none."""
+    if not uri.startswith("file://"):
+        return None
+
+    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
+    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
+
+
+def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str, name: str = "project_dir") -> str:
     """Return a directory as a user types it (relative, `~`, `.`) as an absolute one.
 
-    Raises ValueError for a blank one and for what can be no path.
+    Raises ValueError, in a sentence that begins with `name`, for a blank one and for what can be no path.
     """
     if not isinstance(path, str | os.PathLike):
-        raise ValueError(f"project_dir is a directory, not {path!r}")
+        raise ValueError(f"{name} is a directory, not {path!r}")
     path = os.fspath(path)
     if not path.strip():
-        raise ValueError("project_dir is a directory, not an empty text")
+        raise ValueError(f"{name} is a directory, not an empty text")
     if "\0" in path:
-        raise ValueError(f"project_dir is a directory, not {path!r}")
+        raise ValueError(f"{name} is a directory, not {path!r}")
     if is_windows_path(path):
         return path
     if path == "~" or path.startswith(("~/", "~" + os.sep)):

@@ -22,6 +22,8 @@ def schema(shape: Shape = "list") -> Schema:
     """Return the schema of what a command prints with `--json`, as plain data."""
     root, definitions = {
         "list": (_page, (_session, _extra, _warning, _diagnostics, _scanned)),
+        "show": (_session, (_extra,)),
+        "agents": (_agents, (_warning,)),
         "diagnostics": (_diagnostics_alone, (_scanned, _warning)),
         "cache": (_cache, ()),
     }[shape]
@@ -60,7 +62,7 @@ def _page() -> Schema:
 def _session() -> Schema:
     return _object(
         "One session of a coding agent. What the agent's format does not record is null or empty, never a guess.",
-        optional=("extra",),
+        optional=("home", "extra"),
         uuid=_text("The id that the agent itself uses; not always a UUID."),
         agent=_text("The agent, as --agent takes it.", examples=list(REGISTRY)),
         title=_text_or_null("What the agent's own picker shows: one line, secrets masked."),
@@ -77,6 +79,7 @@ def _session() -> Schema:
         size_bytes=_number_or_null("The size of the file; null in a shared database."),
         message_count=_number_or_null("Messages of people and of the agent, without tool calls and their results."),
         path=_text("The file or database that holds the session."),
+        home=_text("The home directory it lies in; only where homes were asked for."),
         resume_command=_text_or_null("The command that reopens it, quoted for a shell; null where there is none."),
         extra=_ref("extra"),
     )
@@ -89,30 +92,42 @@ def _extra() -> Schema:
         "archived": {"const": True, "description": "It was archived."},
         "attached": {"const": True, "description": "Codex: a thread attached to another one."},
         "continued_in": _text("Claude: the session that goes on with this one."),
+        "continues": _text("Hermes: the session that was compacted and went on as this one."),
         "copies": _list("Other places that hold the same session.", {"type": "string"}),
+        "directories": _list("Gemini: all directories of the workspace, where it has several.", {"type": "string"}),
         "entrypoint": _text("Claude: how it was started, in Claude's own word."),
+        "exit_code": {"type": "integer", "description": "Cline: how the process ended."},
         "forked_from": _text("The session it was forked from."),
-        "format_version": {"type": "integer", "description": "Pi: the version of the file's format."},
-        "git_branch": _text("The git branch: Claude's last, Codex's and Antigravity's first."),
-        "hidden": {"const": True, "description": "Antigravity: its own list leaves it out."},
+        "format_version": {"type": "integer", "description": "The version of the file's format, as the file says."},
+        "git_branch": _text("The git branch, as the agent noted it: Claude's last, others' first."),
+        "hidden": {"const": True, "description": "The agent's own list leaves it out."},
+        "interactive": {"type": "boolean", "description": "Cline: whether a person could answer."},
         "last_activity_source": {
             "const": "mtime",
             "description": "No record has a time: last_activity is the file's own.",
         },
-        "mode": _text("OpenCode: the mode it ran in."),
+        "mode": _text("The mode it ran in, in the agent's own word."),
         "model_provider": _text("Codex: who serves the model."),
         "nickname": _text("Codex: the subagent's name."),
+        "pinned": {"const": True, "description": "Mistral Vibe: it was pinned."},
+        "profile": _text("Hermes: the profile whose home it lies in."),
         "remote": {"const": True, "description": "Claude Desktop: it ran on another machine."},
+        "repository": _text("Copilot: the repository, as Copilot names it."),
         "segments": _list("Codex: earlier files of the same thread.", {"type": "string"}),
-        "session_kind": _text("Claude: the kind of process, such as bg.", examples=["bg"]),
+        "session_kind": _text("What kind of session or process it was, in the agent's own word.", examples=["bg"]),
+        "session_source": _text("Qwen: who created the session, where it was no person."),
         "session_type": _text("Claude Desktop: the kind of session, in Desktop's own word."),
         "source": {
-            "description": "Codex: where it was started from, as Codex wrote it.",
+            "description": "Where it was started from, as the agent wrote it.",
             "anyOf": [{"type": "string"}, {"type": "object"}],
         },
         "spawn_depth": {"type": "integer", "description": "How many sessions stand above a subagent."},
+        "status": _text("Cline: how it stood when Cline last wrote."),
         "step_count": _number("Antigravity: the steps of the conversation."),
+        "subagent_status": _text("Qwen: how the subagent stood when Qwen last wrote."),
+        "subagents": _number("Copilot: how many subagents worked in the session."),
         "subagent_type": _text("The role that a subagent was spawned in."),
+        "title_source": _text("Qwen: whether a person or Qwen gave the title.", examples=["manual", "auto"]),
         "tag": _text("Claude: the tag that a person gave it."),
         "team_name": _text("Claude: the team of agents it belongs to."),
         "thread_source": _text("Codex: who started the thread, in Codex's own word."),
@@ -146,6 +161,7 @@ def _warnings() -> Schema:
 def _diagnostics() -> Schema:
     return _object(
         "What was looked at, what it holds, and why the answer is what it is.",
+        optional=("removed",),
         scanned=_list("Every agent, whatever the filters.", _ref("scanned")),
         corpus=_object(
             "All sessions of all agents, before any filter.",
@@ -155,12 +171,30 @@ def _diagnostics() -> Schema:
         ),
         filters=_object(
             "The filters that can remove sessions.",
-            optional=("agent", "kind", "noise", "project_dir"),
+            optional=(
+                *("agent", "kind", "noise", "project_dir", "here", "since", "until", "activity", "surface"),
+                *("model", "branch", "title"),
+            ),
             agent=_list("Only these agents.", {"type": "string"}),
             kind=_word("Only this kind.", get_args(Kind)),
             noise=_word("What happens to sessions that other sessions spawned.", get_args(Noise)),
             project_dir=_text("Only what ran in this absolute directory or below it."),
+            here=_list("Only what ran in one of these absolute directories or below it.", {"type": "string"}),
+            since=_instant("Only what was last active then or later."),
+            until=_instant("Only what was last active then or before."),
+            activity=_word("Only what is that recent.", get_args(Activity)),
+            surface=_text("Only what was started from there: a pattern of the whole name."),
+            model=_text("Only what this model answered in: a pattern of the whole name."),
+            branch=_text("Only what ran on this git branch: a pattern of the whole name."),
+            title=_text("Only what has this text in its title, secrets masked here."),
         ),
+        removed={
+            "type": "object",
+            "description": "How many sessions each filter, in this order, removed of what the ones before it left.",
+            "additionalProperties": {"type": "integer", "minimum": 0},
+            "minProperties": 1,
+            "examples": [{"agent": 7, "project_dir": 5}],
+        },
         hints=_list("What the answer's cause may be, in words.", {"type": "string"}),
     )
 
@@ -174,7 +208,8 @@ def _diagnostics_alone() -> Schema:
 def _scanned() -> Schema:
     return _object(
         "What was found of one agent.",
-        optional=("hint",),
+        optional=("home", "hint"),
+        home=_text("The home directory that was looked through; only where homes were asked for."),
         agent=_text("The agent, as --agent takes it.", examples=list(REGISTRY)),
         sessions=_number("How many sessions it has, before any filter."),
         date_min=_instant_or_null("The earliest last activity."),
@@ -190,6 +225,51 @@ def _scanned() -> Schema:
             ),
         ),
         hint=_text("Why an agent that has a place here shows no session; only where there is a reason."),
+    )
+
+
+def _agents() -> Schema:
+    return _object(
+        "What there is to know of every agent.",
+        optional=("warnings",),
+        agents=_list(
+            "Every agent that sesls knows, those of plug-ins last.",
+            _object(
+                "One agent.",
+                optional=("plugin",),
+                agent=_text("The agent, as --agent takes it.", examples=list(REGISTRY)),
+                label=_text("Its name as people write it."),
+                plugin=_text("The package and its version that brings the adapter; only where sesls itself does not."),
+                versions=_text_or_null("The versions of the agent whose files are known, in words."),
+                described=_or_null(
+                    {
+                        "type": "boolean",
+                        "description": "Whether the adapter was written from descriptions and never met a real store.",
+                    }
+                ),
+                sessions=_number("How many sessions it has."),
+                date_max=_instant_or_null("The newest last activity."),
+                roots=_list(
+                    "The places where it may keep sessions.",
+                    _object(
+                        "A folder or a database.",
+                        optional=("variables",),
+                        path=_text("Where it is or would be."),
+                        state=_word("Whether it is there.", get_args(State)),
+                        sessions=_number("How many sessions it holds."),
+                        variables={
+                            **_list(
+                                "The environment variables without which it would not be looked at; only where there"
+                                " are any.",
+                                {"type": "string"},
+                            ),
+                            "minItems": 1,
+                        },
+                    ),
+                ),
+            ),
+        ),
+        warnings=_warnings(),
     )
 
 

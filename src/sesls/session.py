@@ -7,7 +7,7 @@ the public record.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -52,6 +52,8 @@ class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """The adapter's own notes, from which it finds the details; None in a summary out of the cache."""
     digest: str = ""
     """Another one for any other summary."""
+    home: str = ""
+    """The home it was found in, where homes were asked for; no adapter sets it."""
 
     @property
     def is_noise(self) -> bool:
@@ -78,6 +80,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """The same with its texts as they are shown."""
 
     title: str | None
+    """Longer than it is shown, so that it can be searched."""
     parent_uuid: str | None
     models: tuple[str, ...]
     created: Instant | None
@@ -89,6 +92,12 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """How many secrets of which type are masked in what is shown."""
     is_masked: bool
     """Whether it looks otherwise with its secrets shown."""
+
+    @property
+    def branch(self) -> str | None:
+        """Return the git branch it ran on, where the agent records one."""
+        branch = self.extra.get("git_branch")
+        return branch if isinstance(branch, str) else None
 
 
 class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -115,11 +124,13 @@ class Session(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     size_bytes: int | None
     message_count: int | None
     path: str
+    home: str | None = None
+    """The home it lies in, where homes were asked for; else left out."""
     resume_command: str | None
     extra: Mapping[str, object] = msgspec.field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the session as plain data in the documented order; `extra` is left out when it is empty."""
+        """Return the session as plain data in the documented order; an empty `extra` and no `home` are left out."""
         values: dict[str, Any] = msgspec.to_builtins(self)
         values["models"] = list(self.models)
         return values
@@ -150,3 +161,13 @@ class Survey(msgspec.Struct, frozen=True, array_like=True):
     """How many files might have held a session."""
     summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
+    home: str = ""
+    """The home they lie in, where homes were asked for."""
+
+
+Progress = Callable[[str, int, int], None]
+"""Takes an agent, how many of its files or sessions are read, and of how many; 0 while that is not known."""
+
+
+def unwatched(agent: str, done: int, of: int) -> None:
+    """Show nobody how far the reading is."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import takewhile
+from typing import TypeVar
 
 from msgspec.structs import replace
 
@@ -16,13 +18,16 @@ from sesls.cache import Memory, digest
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Looks
-from sesls.session import Candidate, Problem, State, Store, Summary, Survey
+from sesls.session import Candidate, Problem, Progress, State, Store, Summary, Survey, unwatched
+
+Item = TypeVar("Item")
 
 _FILES_WORTH_A_PROCESS = 300
 
 
-def look_through(agent: str, environment: Environment, memory: Memory) -> Survey:
+def look_through(agent: str, environment: Environment, memory: Memory, progress: Progress = unwatched) -> Survey:
     """Look through all stores of one agent. Never raises for anything that a store holds."""
+    tell = partial(progress, agent)
     problems: dict[Problem, None] = {}
 
     def report(path: str, problem: str) -> None:
@@ -35,9 +40,11 @@ def look_through(agent: str, environment: Environment, memory: Memory) -> Survey
         return Survey(agent, agent, (), 0, (), tuple(problems))
     with looks.noted() as seen:
         stores = tuple((store, _state(store)) for store in source.stores(environment))
-        candidates = list(_candidates(source, [store for store, state in stores if state != "missing"], report))
-        _read_ahead(source, candidates, memory)
-        findings = list(_findings(source, candidates, memory, seen, report))
+        there = [store for store, state in stores if state != "missing"]
+        candidates = list(_candidates(source, there, report, tell))
+        _read_ahead(source, candidates, memory, tell)
+        in_turn = counted(candidates, len(candidates), tell)
+        findings = list(_findings(source, in_turn, memory, seen, report))
         memory.save_facts(seen)
         summaries = tuple(_united(source, findings, environment, report))
     found = Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
@@ -45,7 +52,9 @@ def look_through(agent: str, environment: Environment, memory: Memory) -> Survey
     return found
 
 
-def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) -> Iterable[Candidate]:
+def _candidates(
+    source: Adapter, stores: Sequence[Store], report: files.Report, tell: Callable[[int, int], None]
+) -> Iterable[Candidate]:
     """Return the files of all stores; of one that is reached twice, by links, only the file itself."""
     found: dict[object, Candidate] = {}
     for store in stores:
@@ -55,6 +64,7 @@ def _candidates(source: Adapter, stores: Sequence[Store], report: files.Report) 
                 known = found.get(identity)
                 if known is None or _is_nearer(candidate.path, known.path):
                     found[identity] = candidate
+                    tell(len(found), 0)
         except Exception as error:  # one store must never cost the others
             report(store.path, unexpected(error))
     return found.values()
@@ -90,17 +100,26 @@ def _findings(
             yield Finding(candidate, facts)
 
 
-def _read_ahead(source: Adapter, candidates: Sequence[Candidate], memory: Memory) -> None:
+def _read_ahead(
+    source: Adapter, candidates: Sequence[Candidate], memory: Memory, tell: Callable[[int, int], None]
+) -> None:
     """Read the files that nothing is remembered of, in several processes if they are many."""
     if source.FACTS is None:
         return
 
     def read(some: Sequence[Candidate]) -> None:
-        for _ in _findings(source, some, memory, Looks(), files.ignore):
+        for _ in _findings(source, counted(some, len(unknown), tell), memory, Looks(), files.ignore):
             pass
 
     unknown = [candidate for candidate in candidates if not memory.has_facts(candidate.path)]
     memory.spread(read, unknown, least=_FILES_WORTH_A_PROCESS)
+
+
+def counted(items: Sequence[Item], of: int, tell: Callable[[int, int], None]) -> Iterator[Item]:
+    """Yield items, and tell how far that is: they are one process's even share of so many."""
+    for done, item in enumerate(items, 1):
+        yield item
+        tell(done * of // len(items), of)
 
 
 def _summarised(source: Adapter, candidate: Candidate, memory: Memory) -> object:

@@ -16,6 +16,9 @@ _LONGEST_MARK = 52
 TITLE_LIMIT = 200
 """The longest title, in characters, before its `…`."""
 
+SEARCHED_LIMIT = 1000
+"""How much of a title can be searched, in characters."""
+
 _WINDOW = 4096
 _VALUE_LIMIT = 1000
 _LONGEST_SECRET = 600

@@ -94,12 +94,17 @@ def run(
     return Run(done.returncode, done.stdout or b"", done.stderr.decode(said_in))
 
 
-def run_into_closed_pipe(home: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> Run:
+def run_into_closed_pipe(
+    home: Path,
+    *arguments: str,
+    variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
+) -> Run:
     """Run the command when whoever was to read its answer has gone."""
     reader, writer = os.pipe()
     os.close(reader)
     try:
-        return run(home, *arguments, variables=variables, stdout=writer)
+        return run(home, *arguments, variables=variables, command=command, stdout=writer)
     finally:
         os.close(writer)
 
@@ -110,6 +115,7 @@ def run_in_terminal(
     columns: int,
     stderr_too: bool = False,
     variables: Mapping[str, str] | None = None,
+    command: Sequence[str] = (SESLS,),
 ) -> Run:
     """Run the command with a terminal of that width for stdout, and the same one or a pipe for stderr."""
     import fcntl
@@ -119,7 +125,7 @@ def run_in_terminal(
     screen, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     process = subprocess.Popen(
-        [SESLS, *arguments],
+        [*command, *arguments],
         env=variables_of(home, {"TERM": "xterm-256color", **(variables or {})}),
         cwd=home.parent,
         stdin=subprocess.DEVNULL,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from functools import cache
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
+import msgspec
 import pytest
 
 from sesls import __version__, cli, inventory
@@ -105,6 +107,25 @@ def test_help_in_a_pipe_is_plain_text(home: Path, arguments: tuple[str, ...]) ->
         (("list", "--project-dir", " "), "not an empty text"),
         (("list", "--json", "--no-such-option"), "--no-such-option"),
         (("list", "too", "much"), "too much"),
+        (("list", "--since", "soon"), "since is a day"),
+        (("list", "--until", "2026-02-30"), "until is a day"),
+        (("list", "--since", "1d", "--until", "2d"), "since is no later than until"),
+        (("list", "--activity", "lively"), "'fresh', 'stale'"),
+        (("list", "--title", " "), "title is a text to look for"),
+        (("list", "--model", ""), "model is a text to look for"),
+        (("list", "--home", "/nowhere/at/all"), "there is none at '/nowhere/at/all'"),
+        (("list", "--home", " "), "home is a directory, not an empty text"),
+        (("list", "--sort", "age"), "'activity', 'created', 'title', 'size'"),
+        (("list", "--format", "xml"), "'table', 'tree', 'json', 'jsonl', 'csv'"),
+        (("list", "--json", "--format", "csv"), "--json and --format csv"),
+        (("list", "--fields", "uuid", "--format", "tree"), "not with tree"),
+        (("list", "--fields", "uuid", "--json"), "not with json"),
+        (("list", "--fields", "uuid,colour"), "not 'colour'"),
+        (("list", "--fields", ""), "not ''"),
+        (("list", "--fields", "extra."), "not 'extra.'"),
+        (("list", "--fields", "uuid,uuid"), "uuid twice"),
+        (("diagnostics", "--since", "soon"), "since is a day"),
+        (("diagnostics", "--home", "/nowhere/at/all"), "there is none at"),
         (("list", "--limit"), "--limit"),
         (("lost",), "'lost'"),
         (("\x1b[2Jlist\n",), "No such command"),
@@ -236,6 +257,121 @@ def test_flags_are_filters(mixed: Path, flags: tuple[str, ...], total: int) -> N
     assert run(mixed, "list", "--json", *flags).json()["total"] == total
 
 
+@pytest.mark.parametrize(
+    ("flags", "total"),
+    [
+        (("--since", "2026-03-10T09:00:00Z", "--until", "2026-03-12"), 4),
+        (("--since", "2d"), 0),
+        (("--activity", "stale", "--surface", "codex*"), 2),
+        (("--model", "*sonnet*", "--branch", "main"), 1),
+        (("--title", "mend THE"), 1),
+        (("--title", "the", "--sort", "title", "--reverse", "--noise", "exclude"), 2),
+    ],
+)
+def test_flags_that_find_are_filters_of_the_list_and_the_diagnostics(
+    mixed: Path, flags: tuple[str, ...], total: int
+) -> None:
+    assert run(mixed, "list", "--json", *flags).json()["total"] == total
+    if "--sort" not in flags:
+        found = run(mixed, "diagnostics", "--json", *flags).json()
+        assert found["corpus"]["sessions"] - sum(found["removed"].values()) == total
+
+
+def test_the_shapes_show_the_same_sessions_in_the_same_order(mixed: Path) -> None:
+    ids = [session["uuid"] for session in answer(mixed, "list", "--json").json()["sessions"]]
+
+    both = [run(mixed, "list", *flags).text for flags in (("--format", "json"), ("--json", "--format", "json"))]
+    assert len({re.sub(r'"age_sec":\d+', "", text) for text in both}) == 1
+    lines = run(mixed, "list", "--format", "jsonl").text.splitlines()
+    assert [msgspec.json.decode(line)["uuid"] for line in lines] == ids
+    assert run(mixed, "list", "--format", "csv", "--fields", "uuid").text == "\r\n".join(["uuid", *ids, ""])
+    assert [line.split()[0] for line in run(mixed, "list", "--fields", "uuid,title").lines] == ["UUID", *ids]
+
+
+def test_a_tree_in_a_pipe_has_whole_values(mixed: Path) -> None:
+    lines = run(mixed, "list", "--format", "tree").lines
+
+    parent = next(number for number, line in enumerate(lines) if uuid(1) in line)
+    assert "└─ Count the pears" in lines[parent + 1]
+    assert "a5d6907d35987d0f7" in lines[parent + 1]
+
+
+@pytest.mark.parametrize("shape", ["jsonl", "csv"])
+def test_what_is_said_of_lines_and_cells_stands_on_stderr(mixed: Path, shape: str) -> None:
+    some = run(mixed, "list", "--format", shape, "--limit", "1")
+    none = run(mixed, "list", "--format", shape, "--title", "nothing of the kind")
+
+    assert "warning: codex" in some.said
+    assert "1 to 1 of 4 sessions" in some.said
+    assert (none.status, len(none.text.splitlines())) == (0, shape == "csv")
+    assert "The filter title nothing of the kind leaves none of 4 sessions." in none.said
+
+
+@pytest.mark.parametrize("shape", ["table", "tree", "jsonl", "csv"])
+def test_no_shape_shows_a_control_character(home: Path, shape: str) -> None:
+    hostile = "Hi \x1b[31mred\x1b[0m \x1b]52;c;AAAA\x07 \x9b2J \u202egnp\rover\n=1+1"
+    transcript(
+        home, [user(hostile, cwd="/srv/\x1b]0;x\x07a", gitBranch="\x1b[2Jm\nain"), assistant()], directory="/srv/x"
+    )
+
+    fields = () if shape == "tree" else ("--fields", "title,project_dir,extra.git_branch,path")
+    done = run(home, "list", "--format", shape, *fields)
+
+    assert all(line.isprintable() for line in done.text.replace("\r\n", "\n").split("\n"))
+
+
+@pytest.mark.parametrize("shape", ["tree", "jsonl", "csv"])
+def test_shapes_end_quietly_when_their_reader_has_gone(mixed: Path, shape: str) -> None:
+    done = run_into_closed_pipe(mixed, "list", "--format", shape)
+
+    assert (done.status, done.said) == (ENDED_BY_PIPE, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a full device")
+@pytest.mark.parametrize("shape", ["jsonl", "csv"])
+def test_lines_that_cannot_be_written_are_one_sentence_and_status_1(mixed: Path, shape: str) -> None:
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        done = run(mixed, "list", "--format", shape, stdout=full)
+    finally:
+        os.close(full)
+
+    assert done.status == 1
+    assert done.said.startswith("sesls: no answer")
+
+
+def test_here_is_the_project_around_the_caller_with_its_worktrees(home: Path) -> None:
+    shop, other = home / "shop", home / "shop-two"
+    for number, directory in enumerate((shop / "web", other, home / "shops"), start=1):
+        directory.mkdir(parents=True)
+        own: dict[str, Any] = {"cwd": str(directory), "sessionId": uuid(number)}
+        rows = [user("Words", **own), assistant(**own)]
+        transcript(home, rows, number=number, directory=str(directory))
+    admin = shop / ".git" / "worktrees" / "two"
+    admin.mkdir(parents=True)
+    (admin / "gitdir").write_text(f"{other / '.git'}\n")
+    (admin / "commondir").write_text("../..\n")
+    (other / ".git").write_text(f"gitdir: {admin}\n")
+
+    for directory in (shop, shop / "web", other):
+        found = run(home, "list", "--json", "--here", cwd=directory).json()
+        assert {session["uuid"] for session in found["sessions"]} == {uuid(1), uuid(2)}
+    assert run(home, "list", "--json", "--here", cwd=home / "shops").json()["total"] == 1
+
+
+def test_another_home_is_named_in_every_row(home: Path, mixed: Path) -> None:
+    transcript(home, number=7)
+
+    one, both = (
+        run(home, "list", "--json", *flags).json()
+        for flags in (("--home", str(mixed)), ("--home", str(mixed), "--home", "~", "--home", str(home)))
+    )
+
+    assert {session["home"] for session in one["sessions"]} == {str(mixed)}
+    assert (one["total"], both["total"]) == (4, 5)
+    assert str(mixed) in run(home, "list", "--home", str(mixed)).text
+
+
 def test_paging_flags_cut_a_page_out_of_all(mixed: Path) -> None:
     done = run(mixed, "list", "--json", "-n", "2", "--offset", "1").json()
 
@@ -265,7 +401,7 @@ def test_an_empty_home_is_an_empty_answer(home: Path) -> None:
 
     assert (table.status, table.text) == (0, "")
     assert "No session to list." in table.said
-    assert "Claude Code, Codex" in table.said
+    assert "no ~/.codex/sessions" in table.said
     assert (json.status, json.json()["sessions"], json.json()["total"]) == (0, [], 0)
     assert list(home.iterdir()) == []
 
@@ -280,8 +416,8 @@ def test_diagnostics_are_an_answer_of_their_own(mixed: Path) -> None:
     text, json = run(mixed, "diagnostics"), run(mixed, "diagnostics", "--json")
 
     assert text.status == json.status == 0
-    assert "total     4 sessions, 2026-03-10" in text.text
-    assert "warning   codex: ~/.codex/sessions/" in text.text
+    assert "total        4 sessions, 2026-03-10" in text.text
+    assert "warning      codex: ~/.codex/sessions/" in text.text
     assert list(json.json()) == ["scanned", "corpus", "filters", "hints", "warnings"]
 
 

@@ -64,3 +64,42 @@ def test_zsh_completes_the_agents_that_begin_so(home: Path) -> None:
 
     assert '"claude"' in done.text
     assert '"codex"' not in done.text
+
+
+@pytest.mark.parametrize(
+    ("typed", "answers"),
+    [
+        ("sesls list --format ", ["table", "tree", "json", "jsonl", "csv"]),
+        ("sesls list --format js", ["json", "jsonl"]),
+        ("sesls list --sort ", ["activity", "created", "title", "size"]),
+        ("sesls list --activity f", ["fresh"]),
+        ("sesls diagnostics --activity ", ["fresh", "stale"]),
+        ("sesls list --fields uu", ["uuid"]),
+        ("sesls list --fields title,uuid,p", ["title,uuid,parent_uuid", "title,uuid,project_dir", "title,uuid,path"]),
+        ("sesls list --fields title,t", []),
+    ],
+)
+def test_new_words_are_completed_without_an_adapter(home: Path, typed: str, answers: list[str]) -> None:
+    text, modules = imported_by(home, variables=completion("bash", typed))
+
+    assert text.split() == answers
+    assert modules & {*REGISTRY.values(), "sesls.inventory"} == set()
+    assert packages(modules) & {"rich"} == set()
+
+
+@pytest.mark.parametrize("shape", ["jsonl", "csv", "tree"])
+def test_lines_and_cells_need_neither_rich_nor_a_table(home: Path, shape: str) -> None:
+    transcript(home)
+
+    _, modules = imported_by(home, "list", "--format", shape)
+
+    assert packages(modules) & {"rich", "pydantic"} == set()
+    assert ("sesls.output.table" in modules) == (shape == "tree")
+
+
+def test_a_plain_list_needs_nothing_of_what_it_was_not_asked(home: Path) -> None:
+    transcript(home)
+
+    _, modules = imported_by(home, "list", "--json")
+
+    assert modules & {"sesls.when", "sesls.repository", "sesls.output.table", "sesls.output.notes"} == set()

@@ -54,6 +54,19 @@ def test_no_row_wraps(orchard: Path, columns: int) -> None:
     assert max(map(cells, lines)) <= columns
 
 
+@pytest.mark.parametrize("columns", [20, 60, 80, 120, 200])
+@pytest.mark.parametrize("colour", ["xterm-256color", "dumb"])
+def test_no_row_of_a_tree_or_of_named_fields_wraps(orchard: Path, columns: int, colour: str) -> None:
+    tree = shown(orchard, "list", "--format", "tree", columns=columns, TERM=colour)
+    fields = ("--fields", "age_sec,title,project_dir,models,extra.git_branch,size_bytes,path,resume_command")
+    named = shown(orchard, "list", *fields, columns=columns, TERM=colour)
+
+    assert len(tree.lines) == len(named.lines) == 8
+    assert max(map(cells, (*tree.lines, *named.lines))) <= columns
+    assert all(line.isprintable() for line in (*tree.lines, *named.lines))
+    assert ("no room for" in named.said) == (columns < 78)
+
+
 def test_no_row_wraps_in_a_dumb_terminal(orchard: Path) -> None:
     assert max(map(cells, shown(orchard, columns=60, TERM="dumb").lines)) <= 60
 

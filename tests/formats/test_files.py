@@ -403,3 +403,11 @@ def test_to_ignore_is_to_say_nothing(capsys: pytest.CaptureFixture[str]) -> None
     files.ignore("/srv/a", "permission denied")
 
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "is_name"),
+    [("a", True), ("a.b", True), ("..a", True), ("", False), (".", False), ("..", False), ("a/b", False), ("/", False)],
+)
+def test_a_name_leads_nowhere_else(text: str, is_name: bool) -> None:
+    assert files.is_name(text) == is_name

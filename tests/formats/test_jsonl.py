@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import tempfile
 import tracemalloc
 from collections.abc import Iterator
@@ -227,7 +228,7 @@ def test_a_missing_file_is_an_os_error(tmp_path: Path) -> None:
 
 
 def test_systems_that_cannot_read_at_a_place_seek(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(os, "pread", raising=False)
+    monkeypatch.setattr(sys, "platform", "win32")
 
     with stored(b"one\ntwo\n") as file:
         assert list(jsonl.tail_lines(file, 3)) == [b"two", b"one"]
@@ -530,3 +531,14 @@ def test_no_bytes_raise(data: bytes, window: int) -> None:
     with stored(data) as file:
         list(jsonl.records(jsonl.lines(jsonl.blocks(file, window)), ROW))
         list(jsonl.records(jsonl.tail_lines(file, window), ROW))
+
+
+class Listing(msgspec.Struct):
+    items: list[Inner] = msgspec.field(default_factory=list)
+
+
+@pytest.mark.parametrize("value", [{}, {"text": "a"}, "a", 7, None])
+def test_an_object_in_the_place_of_a_list_is_absent(value: object) -> None:
+    data = json.dumps({"items": value}).encode()
+
+    assert jsonl.whole(data, msgspec.json.Decoder(Listing)) == Listing()

@@ -24,12 +24,11 @@ from unittest import mock
 import msgspec
 
 from sesls import instants, paths, redaction, text
-from sesls.adapters import REGISTRY
 from sesls.adapters.antigravity.log import LINE
 from sesls.adapters.claude.rows import ENVELOPE, ROW
 from sesls.adapters.codex.records import RECORD, SAVE
 from sesls.adapters.opencode.records import MESSAGE, PART
-from sesls.adapters.pi.transcript import ENTRY
+from sesls.adapters.pi_family.transcript import ENTRY
 from sesls.formats import jsonl, protobuf, sqlite, zstd
 from sesls.inventory import take
 from sesls.output import notes, table
@@ -175,8 +174,9 @@ def check_shown(page: Page, home: str) -> None:
     assert not _UNSAFE.search(answer.decode().replace("\n", "")), "unsafe JSON"
     for encoding in ("utf-8", "ascii", "cp1252"):
         stream = io.TextIOWrapper(io.BytesIO(), encoding, errors="replace", newline="\n")
-        table.write_plain(page.sessions, stream)
-        table.write_fitted(page.sessions, stream, home=home, cells=100)
+        lines = table.lines(page.sessions, unicode=encoding == "utf-8")
+        table.write_plain(lines, stream)
+        table.write_fitted(lines, stream, home=home, cells=100)
         stream.writelines(f"{line}\n" for line in notes.warnings(page.warnings, home))
         stream.flush()
         shown = stream.buffer.getvalue().decode(encoding)
@@ -308,7 +308,7 @@ def file_of(content: bytes) -> Iterator[str]:
 
 
 TARGETS: Mapping[str, Callable[[Plan], None]] = {
-    **{agent: _store_of(agent) for agent in sorted(REGISTRY)},
+    **{agent: _store_of(agent) for agent in sorted(stores.AGENTS)},
     "jsonl": _try_jsonl,
     "protobuf": _try_protobuf,
     "sqlite": _try_sqlite,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sesls import cli, inventory
+from sesls.agents import Agent
 from sesls.cache import disk
 from sesls.diagnostics import Diagnostics, Place, Scanned
 from sesls.page import Page
@@ -92,8 +93,33 @@ DIAGNOSTICS = Diagnostics(
     date_min=at(30),
     date_max=at(30),
     filters={"agent": ["claude", "codex"], "kind": "subagent", "noise": "only", "project_dir": "/srv/barn"},
+    removed={"agent": 0, "kind": 1, "noise": 0, "project_dir": 0},
     hints=("The filter project directory /srv/barn leaves none of 1 session.",),
 )
+AGENTS = [
+    Agent(
+        agent="claude",
+        label="Claude Code",
+        plugin=None,
+        versions="0.2 to 2.1",
+        is_described=False,
+        sessions=2,
+        newest=epoch_ms(30),
+        places=(Place("/srv/conf/projects", "found", 2), Place("/home/ada/.config/claude/projects", "missing", 0)),
+        moved={"/srv/conf/projects": ("CLAUDE_CONFIG_DIR",)},
+    ),
+    Agent(
+        agent="acme",
+        label="Acme",
+        plugin="sesls-acme 1.0",
+        versions=None,
+        is_described=None,
+        sessions=0,
+        newest=None,
+        places=(Place("/home/ada/.acme", "unreadable", 0),),
+        moved={},
+    ),
+]
 KEPT = [disk.Kept("claude", 2048, epoch_ms(30)), disk.Kept("codex", 512, epoch_ms(0))]
 
 
@@ -113,10 +139,13 @@ def page(*sessions: Session, total: int, diagnostics: Diagnostics | None = None,
 
 FULL_PAGE = page(FULL, BARE, total=3, problems=PROBLEMS)
 EMPTY_PAGE = page(total=0, diagnostics=DIAGNOSTICS, problems=())
+ONE_SESSION = page(FULL, total=1, problems=())
 
 PRINTED = [
     ("list", "list-1.json", ("list", "--json")),
     ("list", "list-empty-1.json", ("list", "--json", "--kind", "subagent")),
+    ("show", "show-1.json", ("show", "--json", "0000")),
+    ("agents", "agents-1.json", ("agents", "--json")),
     ("diagnostics", "diagnostics-1.json", ("diagnostics", "--json")),
     ("cache", "cache-1.json", ("cache", "info", "--json")),
 ]
@@ -126,7 +155,9 @@ PRINTED = [
 def fixed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The records instead of what this machine holds."""
     monkeypatch.setattr(inventory, "take", lambda query, *_, **__: EMPTY_PAGE if query.kind else FULL_PAGE)
-    monkeypatch.setattr(inventory, "diagnose", lambda *_: (DIAGNOSTICS, PROBLEMS))
+    monkeypatch.setattr(inventory, "diagnose", lambda *_, **__: (DIAGNOSTICS, PROBLEMS))
+    monkeypatch.setattr(inventory, "named", lambda *_, **__: ONE_SESSION)
+    monkeypatch.setattr(inventory, "agents", lambda *_, **__: (AGENTS, PROBLEMS))
     monkeypatch.setattr(disk, "kept", lambda *_: KEPT)
 
 

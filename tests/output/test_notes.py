@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from sesls.adapters import REGISTRY
 from sesls.inventory import diagnose
 from sesls.output import notes
 from sesls.page import Page
@@ -129,18 +131,19 @@ def test_an_explanation_shows_the_default_place_even_where_it_is_missing(home: P
     lines = explained(home)
 
     assert lines[0] == "No session to list."
-    assert "claude    0 sessions" in lines
-    assert "          missing          ~/.claude/projects" in lines
-    assert any(line.endswith(" more places looked at, not there") for line in lines)
+    assert any(re.fullmatch(r"claude       no ~/\.claude/projects, nor \d+ more places", line) for line in lines)
+    assert "opencode     no ~/.local/share/opencode" in lines
+    assert len(lines) == len(REGISTRY) + 2
     assert lines[-1].startswith("  No agent has kept sessions here")
 
 
 def test_an_explanation_shows_what_was_found_and_the_hints(orchard: Path) -> None:
     lines = explained(orchard, project_dir="/srv/\x1b[31mnowhere")
 
-    assert "claude    3 sessions, 2026-03-10" in lines
-    assert "          3 sessions       ~/.claude/projects" in lines
+    assert "claude       3 sessions, 2026-03-10" in lines
+    assert "             3 sessions       ~/.claude/projects" in lines
     assert "  The filter project directory /srv/nowhere leaves none of 4 sessions." in lines
+    assert any(line.endswith(" more places looked at, not there") for line in lines)
     assert all(line.isprintable() for line in lines)
 
 
@@ -155,10 +158,10 @@ def test_a_diagnosis_shows_every_place_the_filters_and_every_problem(orchard: Pa
 
     lines = diagnosed(orchard, agents=("codex",), noise="exclude")
 
-    assert "          missing          ~/Library/Application Support/Claude/claude-code-sessions" in lines
-    assert "total     4 sessions, 2026-03-10" in lines
-    assert any(line.startswith("filters   agent codex, noise exclude: 1 session") for line in lines)
-    assert len([line for line in lines if line.startswith("warning   codex: ~/.codex/sessions/")]) == 8
+    assert "             missing          ~/Library/Application Support/Claude/claude-code-sessions" in lines
+    assert "total        4 sessions, 2026-03-10" in lines
+    assert any(line.startswith("filters      agent codex, noise exclude: 1 session") for line in lines)
+    assert len([line for line in lines if line.startswith("warning      codex: ~/.codex/sessions/")]) == 8
     assert not any("more place" in line for line in lines)
 
 
@@ -166,7 +169,7 @@ def test_a_diagnosis_shows_the_days_between_which_sessions_lie(home: Path) -> No
     transcript(home)
     transcript(home, [user("Late", 86_400), assistant(seconds=86_430)], number=2)
 
-    assert "total     2 sessions, 2026-03-10 to 2026-03-11" in diagnosed(home)
+    assert "total        2 sessions, 2026-03-10 to 2026-03-11" in diagnosed(home)
 
 
 def test_a_diagnosis_gives_hints_too(home: Path) -> None:
@@ -174,4 +177,4 @@ def test_a_diagnosis_gives_hints_too(home: Path) -> None:
 
     hints = [line for line in diagnosed(home) if line.startswith("hint")]
 
-    assert hints == [f"hint      Codex: {home}/.codex/sessions exists and holds no sessions."]
+    assert hints == [f"hint         Codex: {home}/.codex/sessions exists and holds no sessions."]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from sesls.output.table import lines as lines_of
 from sesls.output.table import write_coloured, write_fitted, write_plain
 from sesls.session import Session
 from tests.builders.common import uuid
@@ -55,7 +56,7 @@ AWKWARD = [
 ]
 
 
-def written(encoding: str, write: Callable[[io.TextIOWrapper], None]) -> list[str]:
+def written(encoding: str, write: Callable[[io.TextIOWrapper], object]) -> list[str]:
     with io.TextIOWrapper(io.BytesIO(), encoding=encoding, errors="replace", newline="") as stream:
         write(stream)
         stream.flush()
@@ -63,18 +64,18 @@ def written(encoding: str, write: Callable[[io.TextIOWrapper], None]) -> list[st
 
 
 def drawn(sessions: Sequence[Session], cells: int, encoding: str = "utf-8") -> list[str]:
-    return written(encoding, lambda stream: write_fitted(sessions, stream, home="/home/ada", cells=cells))
+    rows = lines_of(sessions, unicode=encoding == "utf-8")
+    return written(encoding, lambda stream: write_fitted(rows, stream, home="/home/ada", cells=cells))
 
 
 def coloured(sessions: Sequence[Session], cells: int) -> list[str]:
-    agents = ("claude", "codex")
-    return written(
-        "utf-8", lambda stream: write_coloured(sessions, stream, home="/home/ada", cells=cells, agents=agents)
-    )
+    agents, rows = ("claude", "codex"), lines_of(sessions, unicode=True)
+    return written("utf-8", lambda stream: write_coloured(rows, stream, home="/home/ada", cells=cells, agents=agents))
 
 
 def piped(sessions: Sequence[Session], encoding: str = "utf-8") -> list[str]:
-    return written(encoding, lambda stream: write_plain(sessions, stream))
+    rows = lines_of(sessions, unicode=encoding == "utf-8")
+    return written(encoding, lambda stream: write_plain(rows, stream))
 
 
 def column(lines: Sequence[str], heading: str) -> list[str]:
@@ -255,3 +256,68 @@ def test_colours_say_what_is_fresh_and_which_agent_it_is() -> None:
 def test_colours_change_nothing_else(sessions: list[Session]) -> None:
     for cells_wide in (20, 60, 80, 120, 220):
         assert [plain(line).rstrip() for line in coloured(sessions, cells_wide)] == drawn(sessions, cells_wide)
+
+
+FIELD_NAMES = ("age_sec", "title", "project_dir", "models", "size_bytes", "extra.git_branch", "path", "resume_command")
+
+
+def named(sessions: Sequence[Session], cells: int, *fields: str) -> tuple[list[str], Sequence[str]]:
+    """Return a table of named fields and those for which there was no room."""
+    missing: list[Sequence[str]] = []
+    rows = lines_of(sessions, unicode=True)
+
+    def write(stream: io.TextIOWrapper) -> None:
+        missing.append(write_fitted(rows, stream, home="/home/ada", cells=cells, fields=fields))
+
+    return written("utf-8", write), missing[0]
+
+
+@pytest.mark.parametrize("wide", WIDTHS)
+def test_named_fields_never_wrap_and_what_has_no_room_is_told(wide: int) -> None:
+    lines, missing = named(AWKWARD, wide, *FIELD_NAMES)
+
+    assert max(map(cells, lines)) <= wide
+    assert len(lines) == len(AWKWARD) + 1
+    shown = FIELD_NAMES[: len(FIELD_NAMES) - len(missing)]
+    assert tuple(missing) == FIELD_NAMES[len(shown) :]
+    assert bool(missing) == (wide < 78)
+
+
+def test_named_fields_are_columns_in_their_order_and_narrow_ones_are_whole() -> None:
+    lines, _ = named(
+        [session(1, title="word " * 40, extra={"git_branch": "main"})], 60, "extra.git_branch", "title", "kind"
+    )
+
+    assert lines[0].split() == ["EXTRA.GIT_BRANCH", "TITLE", "KIND"]
+    assert lines[1].split()[0] == "main"
+    assert lines[1].endswith("…  agent")
+
+
+def test_named_fields_are_whole_in_a_pipe() -> None:
+    rows = lines_of(AWKWARD, unicode=True)
+
+    lines = written("utf-8", lambda stream: write_plain(rows, stream, fields=("uuid", "project_dir", "title")))
+
+    for one, line in zip(AWKWARD, lines[1:], strict=True):
+        assert one.uuid in line
+        assert one.project_dir is None or one.project_dir in line
+        assert (one.title or "—").rstrip() in line
+
+
+def test_named_fields_are_coloured_too() -> None:
+    rows = lines_of(PLAIN, unicode=True)
+    options: dict[str, Any] = {"home": "/home/ada", "cells": 80, "fields": ("agent", "title", "uuid")}
+
+    lines = written("utf-8", lambda stream: write_coloured(rows, stream, agents=("claude", "codex"), **options))
+
+    assert "\x1b[" in lines[1]
+    assert [plain(line).rstrip() for line in lines] == [
+        line.rstrip() for line in named(PLAIN, 80, *options["fields"])[0]
+    ]
+
+
+def test_homes_are_shown_where_there_are_any() -> None:
+    lines = drawn([session(1, home="/mnt/disk/ada"), session(2, home="/home/ada")], 160)
+
+    assert column(lines, "HOME") == ["/mnt/disk/ada", "~"]
+    assert "HOME" not in drawn(PLAIN, 160)[0]

@@ -54,6 +54,26 @@ def test_home_is_a_tilde(path: str, words: str) -> None:
     assert directory(path, home="/home/ada") == words
 
 
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("C:\\Users\\ada", "~"),
+        ("c:\\users\\Ada\\src", "~\\src"),
+        ("C:/Users/ada/src/shop", "~/src/shop"),
+        ("C:\\Users\\adam", "C:\\Users\\adam"),
+        ("D:\\Users\\ada\\src", "D:\\Users\\ada\\src"),
+        ("/home/ada", "/home/ada"),
+    ],
+)
+def test_home_is_a_tilde_on_windows_in_any_spelling(path: str, words: str) -> None:
+    assert directory(path, home="C:\\Users\\ada") == words
+    assert directory(path, home="C:\\Users\\ada\\") == words
+
+
+def test_a_backslash_ends_no_name_elsewhere() -> None:
+    assert directory("/home/ada\\orchard", home="/home/ada") == "/home/ada\\orchard"
+
+
 def test_a_home_may_end_in_a_separator_or_be_the_root() -> None:
     assert directory("/home/ada/orchard", home="/home/ada/") == "~/orchard"
     assert directory("/srv/orchard", home="/") == "/srv/orchard"

@@ -19,6 +19,21 @@ REGISTRY: Mapping[str, str] = {
     "opencode": "sesls.adapters.opencode",
     "antigravity": "sesls.adapters.antigravity",
     "pi": "sesls.adapters.pi",
+    "cline": "sesls.adapters.cline",
+    "continue": "sesls.adapters.continue_cli",
+    "copilot": "sesls.adapters.copilot",
+    "crush": "sesls.adapters.crush",
+    "cursor": "sesls.adapters.cursor",
+    "droid": "sesls.adapters.droid",
+    "gemini": "sesls.adapters.gemini",
+    "goose": "sesls.adapters.goose",
+    "grok": "sesls.adapters.grok",
+    "hermes": "sesls.adapters.hermes",
+    "kimi": "sesls.adapters.kimi",
+    "kiro": "sesls.adapters.kiro",
+    "omp": "sesls.adapters.omp",
+    "qwen": "sesls.adapters.qwen",
+    "vibe": "sesls.adapters.vibe",
 }
 """The word that `--agent` takes, and the module that knows that agent."""
 

@@ -67,6 +67,12 @@ class Adapter(Protocol):
     LABEL: str
     """The agent's name as people write it: `Claude Code`."""
 
+    VERSIONS: str
+    """The versions of the agent whose files are known, in words: `0.7 to 1.6`."""
+
+    IS_DESCRIBED: bool
+    """Whether the adapter was written from public descriptions alone and never met a real store."""
+
     FACTS: type[msgspec.Struct] | None
     """The facts that may be kept from one listing to the next: plain fields, what people wrote in one called `titles`.
 
@@ -82,8 +88,9 @@ class Adapter(Protocol):
     def summarise(self, candidate: Candidate) -> object | None:
         """Return what a bounded reading of one file tells, or None when it holds nothing of interest.
 
-        The answer depends on that file alone. Raises OSError when the file cannot be read, and
-        ValueError, with a few lower-case words, when it holds nothing that can be understood.
+        The answer depends on that file alone, or on what lies in the folder that it stands for. Raises OSError
+        when the file cannot be read, and ValueError, with a few lower-case words, when it holds nothing that can
+        be understood.
         """
 
     def unite(self, findings: Sequence[Finding], environment: Environment, report: Report) -> Iterable[Summary]:

@@ -25,7 +25,7 @@ from sesls.looks import Looks
 GROUP = "sesls.adapters"
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """The words that `--agent` takes."""
-_NEEDED = ("LABEL", "FACTS", "stores", "find", "summarise", "unite", "hints", "details")
+_NEEDED = ("LABEL", "VERSIONS", "IS_DESCRIBED", "FACTS", "stores", "find", "summarise", "unite", "hints", "details")
 
 
 class Plugin(msgspec.Struct, frozen=True, array_like=True):

@@ -10,12 +10,13 @@ It holds no secret. Texts are kept as they are shown, secrets masked; to show on
 from __future__ import annotations
 
 import os
+import re
 import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import TypeVar
 
@@ -34,9 +35,14 @@ Item = TypeVar("Item")
 
 _PIECE = 4096
 """How many entries are written and read back at a time: all at once would be in memory twice."""
+_OLD_NS = 600 * 10**9
+"""How old the last survey may get where listings cannot be sure of theirs, in nanoseconds."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
+
+_SHORTEST_SECRET = 12
+_ID = re.compile(r"[0-9a-fA-F-]{32,36}")
 
 _CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
 """What is raised for a lone surrogate, from a name that is no UTF-8 or from half an emoji, and for huge numbers."""
@@ -55,6 +61,13 @@ class _KeptPart(msgspec.Struct, array_like=True):
     paths: dict[str, Identity | None]
     summaries: list[Summary]
     """Without what details are read from."""
+
+
+class _KeptSummaries(msgspec.Struct, array_like=True):
+    """The same, the paths left as they are."""
+
+    paths: msgspec.Raw
+    summaries: list[Summary]
 
 
 class _KeptFacts(msgspec.Struct, array_like=True):
@@ -101,18 +114,37 @@ class Memory:
         self._now_ns = time.time_ns()
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
+        self.found: Survey | None = None
+        """What this listing found by looking through the stores; its summaries have their sources."""
         self._sections: dict[str, dict[str, msgspec.Raw]] = {}
         self._changed: set[str] = set()
         self._is_survey_new = False
+        self._has_successor = False
+        """Whether this process may list once more."""
+        self._last: list[tuple[Survey, Looks]] = []
+        """The last survey of this process, if it may list once more."""
+
+    def again(self) -> Memory:
+        """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
+        memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self._processes)
+        memory._is_awake = memory._has_successor = True
+        memory._sections, memory._changed, memory._last = self._sections, self._changed, self._last
+        return memory
 
     def survey(self, environment: Environment) -> Survey | None:
-        """Return the last survey if it still holds; its summaries have no source."""
+        """Return the last survey if it still holds; where it comes from disk, its summaries have no source."""
+        for last, seen in self._last:
+            if seen.hold(environment.variables, environment.cwd, self._known):
+                return last
+            self._known = {}
         if self._folder is None:
             return None
         pieces = disk.read(self._path("survey"), self._version)
         first = next(pieces, None)
         kept = None if first is None else _decoded(first, _KeptSurvey)
-        if kept is None or not kept.seen.hold(environment.variables, environment.cwd, self._known):
+        if kept is None or kept.seen.is_unsure:
+            return None
+        if not kept.seen.hold(environment.variables, environment.cwd, self._known):
             return None
         summaries: list[Summary] = []
         for piece in pieces:
@@ -123,13 +155,34 @@ class Memory:
             summaries += part.summaries
         return replace(kept.survey, summaries=tuple(summaries))
 
+    def last_summaries(self) -> Iterator[Summary]:
+        """Yield the sessions of the last survey, whatever has changed since."""
+        if self._folder is not None:
+            for piece in islice(disk.read(self._path("survey"), self._version), 1, None):
+                part = _decoded(piece, _KeptSummaries)
+                yield from () if part is None else part.summaries
+
+    def last_title(self, summary: Summary) -> str | None:
+        """Return the title that was last shown of a session, secrets masked, if it was shown since it was found so."""
+        kept = self._get("rows", summary.digest, _KeptRow)
+        return None if kept is None else kept.row.title
+
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
-        """Keep a survey, where a folder's time tells of every change in it."""
+        """Keep a survey for the next listing, where a folder's time tells of every change in it.
+
+        Where it does not, the survey is kept all the same now and then, for those who ask for the last one.
+        """
+        self.found = survey
         self._known = seen.paths
         self._is_survey_new = True
-        if self._folder is not None and looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns):
+        is_sure = looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)
+        if is_sure and self._has_successor:
+            self._last[:] = [(survey, seen)]
+        if self._folder is None:
+            return
+        if is_sure or disk.age_ns(self._path("survey"), self._now_ns) > _OLD_NS:
             with suppress(*_CANNOT_BE_KEPT):
-                disk.write(self._path("survey"), _survey_pieces(survey, seen), self._version)
+                disk.write(self._path("survey"), _survey_pieces(survey, seen, is_sure=is_sure), self._version)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
@@ -192,13 +245,8 @@ class Memory:
             add(start, path, offset)
         identity = seen.paths.get(path)
         if self._is_awake and identity is not None:
-            masked, is_masked = _masked(start)
             check = _check(path, looks.size_of(identity))
-            self._keep(
-                "contents",
-                path,
-                lambda: _KeptContents(own_version, identity, check, msgspec.Raw(_encoded(masked)), is_masked),
-            )
+            self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_masked(start)))
         return start
 
     def spread(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item], least: int) -> None:
@@ -231,25 +279,26 @@ class Memory:
 
     def save_facts(self, seen: Looks) -> None:
         """Write what the first reading of files told, and forget it here: a hundred thousand files told a lot."""
-        self._save("facts", seen.paths)
+        if not self._has_successor:
+            self._save("facts", seen.paths)
 
     def save(self, summaries: Collection[Summary]) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
+        if self._has_successor:
+            self._save("facts", self._known if self._is_survey_new else None)
         self._save("rows", {summary.digest for summary in summaries} if self._is_survey_new else None)
         self._save("contents", self._known if self._is_survey_new else None)
 
     def _save(self, section: str, keys: Collection[str] | None) -> None:
         """Write a section where it changed, with no entries but those of some keys, and forget it here."""
-        if self._folder is not None:
-            if keys is not None and (gone := self._entries(section).keys() - keys):
-                self._sections[section] = {
-                    key: entry for key, entry in self._sections[section].items() if key not in gone
-                }
-                self._changed.add(section)
-            if section in self._changed:
-                disk.write(self._path(section), _pieces(self._sections[section]), self._version)
+        if keys is not None and (gone := self._entries(section).keys() - keys):
+            self._sections[section] = {key: entry for key, entry in self._sections[section].items() if key not in gone}
+            self._changed.add(section)
+        if section in self._changed and self._folder is not None:
+            disk.write(self._path(section), _pieces(self._sections[section]), self._version)
         self._changed.discard(section)
-        self._sections.pop(section, None)
+        if self._folder is not None or not self._has_successor:
+            self._sections.pop(section, None)
 
     def _get(self, section: str, key: str, kind: type[Record]) -> Record | None:
         entry = self._entries(section).get(key) if self._is_awake else None
@@ -276,6 +325,12 @@ class Memory:
     def _path(self, section: str) -> str:
         assert self._folder is not None
         return os.path.join(self._folder, f"{self._agent}.{section}")
+
+
+def memory_of(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:
+    """Return what is remembered of an agent in an environment's home."""
+    version = str(environment.plugins.get(agent, ""))
+    return Memory(agent, disk.folder(environment), version=version, redact=redact, processes=processes)
 
 
 def digest(value: object) -> str:
@@ -306,20 +361,49 @@ def _plain(value: object) -> str:
 
 
 def _masked(record: Record) -> tuple[msgspec.Raw, bool]:
-    """Return a record as it is kept, its `titles` as they are shown, and whether that masks a secret."""
-    titles: dict[str, str] = getattr(record, "titles", {})
+    """Return a record as it is kept, its `titles` as they are shown, and whether that masks a secret.
+
+    Raises ValueError where anything else in it holds one.
+    """
+    titles: dict[str, str] = getattr(record, "titles", None) or {}
     counts: Counter[str] = Counter()
     if titles:
         from sesls import redaction  # here: a listing from the cache alone needs none
 
-        shown = {name: text.title(title, partial(redaction.redact, counts=counts)) for name, title in titles.items()}
+        redact = partial(redaction.redact, counts=counts)
+        shown = {name: text.title(title, redact, text.SEARCHED_LIMIT) for name, title in titles.items()}
         record = replace(record, titles={name: title for name, title in shown.items() if title is not None})
+    if any(map(_holds_secret, _texts(msgspec.to_builtins(record, enc_hook=_plain)))):
+        raise ValueError("holds a secret")
     return msgspec.Raw(_encoded(record)), bool(counts)
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts of plain data that are long enough to be a secret, but for ids."""
+    if isinstance(value, str):
+        if len(value) >= _SHORTEST_SECRET and not _ID.fullmatch(value):
+            yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(name)
+            yield from _texts(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from _texts(item)
+
+
+@lru_cache(maxsize=4096)
+def _holds_secret(text: str) -> bool:
+    from sesls import redaction  # here: a listing from the cache alone needs none
+
+    counts: Counter[str] = Counter()
+    redaction.redact(text, counts)
+    return bool(counts)
 
 
 def _shown(record: Record) -> Record:
     """Return a kept record with its titles known for what they are."""
-    titles: dict[str, str] = getattr(record, "titles", {})
+    titles: dict[str, str] = getattr(record, "titles", None) or {}
     return replace(record, titles={name: text.Shown(title) for name, title in titles.items()}) if titles else record
 
 
@@ -362,8 +446,8 @@ def _pieces(entries: Mapping[str, msgspec.Raw]) -> Iterator[bytes]:
         yield msgspec.msgpack.encode(dict(some))
 
 
-def _survey_pieces(survey: Survey, seen: Looks) -> Iterator[bytes]:
-    yield _encoded(_KeptSurvey(replace(survey, summaries=()), seen.without_paths()))
+def _survey_pieces(survey: Survey, seen: Looks, *, is_sure: bool) -> Iterator[bytes]:
+    yield _encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
     for paths in _batches(seen.paths.items()):
         yield _encoded(_KeptPart(dict(paths), []))
     for summaries in _batches(survey.summaries):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import zlib
@@ -11,7 +12,7 @@ from contextlib import suppress
 
 import msgspec
 
-from sesls import __version__
+from sesls import __version__, interruption
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import Instant, from_file_time, rfc3339
@@ -43,6 +44,11 @@ def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
     Raises what making the pieces raises.
     """
     temporary = f"{path}.{os.getpid()}"
+    with interruption.cleared_by(lambda: _remove(temporary)):
+        _replace(path, temporary, pieces, version)
+
+
+def _replace(path: str, temporary: str, pieces: Iterable[bytes], version: str) -> None:
     try:
         for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
             os.makedirs(parent, mode=0o700, exist_ok=True)
@@ -59,6 +65,14 @@ def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
     except BaseException:
         _remove(temporary)
         raise
+
+
+def age_ns(path: str, now_ns: int) -> float:
+    """Return how long ago a file was written, in nanoseconds; infinite where there is none."""
+    try:
+        return now_ns - os.stat(path).st_mtime_ns
+    except OSError:
+        return math.inf
 
 
 def _header(version: str) -> bytes:

@@ -6,13 +6,18 @@ import sys
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
-app = typer.Typer(name="cache", help="See and clear what sesls remembers of the files it read.", add_completion=False)
+app = typer.Typer(
+    name="cache",
+    cls=usage.Group,
+    help="See and clear what sesls remembers of the files it read.",
+    add_completion=False,
+)
 
 
-@app.command()
+@app.command(cls=usage.Command)
 def path() -> None:
     """Print the folder in which sesls remembers what it read."""
     folder = str(options.environment(with_plugins=False).cache_home)
@@ -23,7 +28,7 @@ def path() -> None:
     terminal.write(folder)
 
 
-@app.command()
+@app.command(cls=usage.Command)
 def info(json: options.JsonOption = False) -> None:
     """Show how much is remembered of which agent."""
     from sesls.cache.disk import kept
@@ -39,7 +44,7 @@ def info(json: options.JsonOption = False) -> None:
         terminal.write(*notes.kept(agents))
 
 
-@app.command()
+@app.command(cls=usage.Command)
 def clear() -> None:
     """Forget everything: the next listing reads all files again."""
     from sesls.cache.disk import clear

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import typer
 
-from sesls import options
+from sesls import options, usage
 from sesls.output import terminal
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("mcp")
+@app.command("mcp", cls=usage.Command)
 def mcp(redact: options.RedactOption = True) -> None:
     """Serve the list to agents, as an MCP server on stdin and stdout."""
     try:

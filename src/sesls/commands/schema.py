@@ -6,15 +6,18 @@ from typing import Annotated
 
 import typer
 
+from sesls import usage
 from sesls.output import terminal
 from sesls.terms import Shape
 
 app = typer.Typer(add_completion=False)
 
 
-@app.command("schema")
+@app.command("schema", cls=usage.Command, epilog="sesls schema diagnostics")
 def schema(
-    shape: Annotated[Shape, typer.Argument(metavar="COMMAND", help="list, diagnostics or cache.")] = "list",
+    shape: Annotated[
+        Shape, typer.Argument(metavar="COMMAND", help="list, show, agents, diagnostics or cache.")
+    ] = "list",
 ) -> None:
     """Print the JSON Schema of what a command prints with --json."""
     import msgspec

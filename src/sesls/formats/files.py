@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 
@@ -41,6 +42,9 @@ _SHARED = getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os,
 # A file replaced by a named pipe between the look and the opening must not block.
 _READ = os.O_RDONLY | _SHARED | getattr(os, "O_NONBLOCK", 0)
 _WITHOUT_ACCESS_TIME = getattr(os, "O_NOATIME", 0)
+_JUNCTION = 0xA0000003  # stat.IO_REPARSE_TAG_MOUNT_POINT, which only Windows has
+_SHARE_ALL = 1 | 2 | 4  # FILE_SHARE_READ, _WRITE, _DELETE
+_LONGEST_OF_WINDOWS = 259
 
 
 def is_absence(error: OSError) -> bool:
@@ -63,7 +67,7 @@ def entries(folder: str, report: Report) -> list[os.DirEntry[str]]:
     except OSError as error:
         _fail(folder, error, report)
         return []
-    found.sort(key=lambda entry: (entry.is_symlink(), entry.name))
+    found.sort(key=lambda entry: (is_link(entry), entry.name))
     return found
 
 
@@ -74,13 +78,25 @@ def folders(folder: str, report: Report) -> list[os.DirEntry[str]]:
 
 def is_folder(entry: os.DirEntry[str], report: Report = ignore) -> bool:
     """Tell whether an entry is a folder or a link to one."""
-    if entry.is_symlink():
+    if is_link(entry):
         target = status(entry.path, report)
         return target is not None and stat.S_ISDIR(target.st_mode)
     try:
         return entry.is_dir()
     except OSError as error:
         _fail(entry.path, error, report)
+        return False
+
+
+def is_link(entry: os.DirEntry[str]) -> bool:
+    """Tell whether an entry is a link, or on Windows a junction, which leads to another folder as a link does."""
+    if entry.is_symlink():
+        return True
+    if sys.platform != "win32":
+        return False
+    try:
+        return getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0) == _JUNCTION
+    except OSError:
         return False
 
 
@@ -99,7 +115,7 @@ def tree(folder: str, report: Report, visited: set[tuple[int, int]] | None = Non
         for entry in entries(current, report):
             if not is_folder(entry, report):
                 yield entry
-            elif not entry.is_symlink():
+            elif not is_link(entry):
                 waiting.append(entry.path)
             elif not _leads_out(entry.path, folder):
                 linked.append(entry.path)
@@ -145,9 +161,12 @@ def _fail(path: str, error: OSError, report: Report) -> None:
 def candidate(entry: os.DirEntry[str], role: str, store: Store, report: Report) -> Candidate | None:
     """Return a folder entry as a candidate, or None when it is no regular file, nor a link to one."""
     try:
-        found = entry.stat()
+        # On Windows an entry has no inode, and of a file that is being written an old size and time.
+        found = os.stat(entry.path) if sys.platform == "win32" else entry.stat()
     except OSError as error:
         _fail(entry.path, error, report)
+        if sys.platform == "win32" and is_absence(error) and len(entry.path) > _LONGEST_OF_WINDOWS:
+            report(entry.path, "longer than paths may be, unless Windows is told to take long ones")
         return None
     looks.at(entry.path, found)
     if not stat.S_ISREG(found.st_mode):
@@ -189,12 +208,32 @@ def opened(path: str) -> int:
 
 
 def _descriptor(path: str) -> int:
+    if sys.platform == "win32":
+        return _shared_descriptor(path)
     try:
         return os.open(path, _READ | _WITHOUT_ACCESS_TIME)
     except PermissionError:
         if not _WITHOUT_ACCESS_TIME:
             raise
         return os.open(path, _READ)  # only a file's owner may keep its access time
+
+
+def _shared_descriptor(path: str) -> int:
+    """Open a file on Windows so that its agent may rename, replace or delete it meanwhile, which `os.open` forbids."""
+    if sys.platform != "win32":
+        raise NotImplementedError
+    import _winapi  # what `multiprocessing` opens pipes with
+    import msvcrt
+
+    handle = _winapi.CreateFile(
+        path, _winapi.GENERIC_READ, _SHARE_ALL, _winapi.NULL, _winapi.OPEN_EXISTING, 0, _winapi.NULL
+    )
+    return msvcrt.open_osfhandle(handle, os.O_RDONLY | os.O_NOINHERIT)
+
+
+def is_name(text: str) -> bool:
+    """Tell whether a text can be the name of one file or folder, as opposed to a path that leads elsewhere."""
+    return text not in ("", ".", "..") and os.path.basename(text) == text
 
 
 def content(path: str, limit: int) -> bytes:

@@ -15,7 +15,8 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache
-from typing import Any, TypeVar, cast, get_args, get_origin
+from types import UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin
 
 import msgspec
 
@@ -58,9 +59,9 @@ class File(msgspec.Struct, frozen=True):
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
     """Return at most `size` bytes of an open file from `offset` on."""
-    if hasattr(os, "pread"):
+    if sys.platform != "win32":
         return os.pread(descriptor, size, offset)
-    os.lseek(descriptor, offset, os.SEEK_SET)  # Windows
+    os.lseek(descriptor, offset, os.SEEK_SET)
     return os.read(descriptor, size)
 
 
@@ -105,10 +106,10 @@ def _without_nuls(block: bytes) -> bytes:
 
 def _next_data(descriptor: int, offset: int) -> int:
     """Return where the next bytes that were really written begin, as far as the system can tell."""
+    if sys.platform == "win32":
+        return offset
     try:
         return os.lseek(descriptor, offset, os.SEEK_DATA)
-    except AttributeError:
-        return offset  # not on this system
     except OSError as error:
         return sys.maxsize if error.errno == errno.ENXIO else offset
 
@@ -259,19 +260,27 @@ def whole_file(path: str, decoder: msgspec.json.Decoder[Record], limit: int = 4 
     Of a large file every long string is cut; what is still longer than `limit` bytes is given up.
     """
     with opened(path) as file:
-        if file.size <= LONG:
-            return whole(b"".join(blocks(file)), decoder)
-        long = _Shrinker(limit=limit)
-        for piece in blocks(file):
-            long.feed(piece)
-        return whole(long.result(), decoder)
+        return whole(content(file, limit), decoder)
+
+
+def content(file: File, limit: int) -> bytes:
+    """Return all of a file that is one JSON value. Of a large one every long string is cut, and runs of NUL bytes too.
+
+    Empty where it is still longer than `limit` bytes.
+    """
+    if file.size <= LONG:
+        return b"".join(blocks(file))
+    long = _Shrinker(limit=limit)
+    for piece in blocks(file):
+        long.feed(piece)
+    return long.result()
 
 
 def small(path: str, decoder: msgspec.json.Decoder[Record]) -> Record | None:
     """Return the one record that a file holds, or None when it is not there, not readable or no record."""
     try:
         return whole_file(path, decoder)
-    except OSError:
+    except (OSError, ValueError):  # a NUL, or half of a surrogate pair: there can be no such place
         return None
 
 
@@ -352,7 +361,7 @@ def _fields(kind: type[msgspec.Struct]) -> tuple[msgspec.structs.FieldInfo, ...]
 
 def _fitted_value(annotation: Any, value: object) -> object:
     """Return what fits of an object or a list, or None where its kind is not expected or nothing fits."""
-    options = (annotation, *get_args(annotation))
+    options = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
     if isinstance(value, dict):
         struct = next((one for one in options if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
         return _fitted(struct, value) if struct is not None else None

@@ -18,14 +18,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
 import msgspec
 
-from sesls import looks
+from sesls import interruption, looks
 from sesls.formats import files
 
 if TYPE_CHECKING:
@@ -122,11 +122,44 @@ def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     return frozenset(row[1] for row in connection.execute(f'PRAGMA table_info("{table}")'))
 
 
+def selection(names: Iterable[str], columns: Collection[str], table: str = "") -> str:
+    """Return columns to select by name, with NULL in the place of those that a table has not."""
+    prefix = f"{table}." if table else ""
+    return ", ".join(f"{prefix}{name}" if name in columns else "NULL" for name in names)
+
+
+def rows(connection: sqlite3.Connection, *queries: str) -> list[tuple[Any, ...]]:
+    """Return the rows of the first of some queries that a damaged database can answer."""
+    import sqlite3
+
+    for query in queries[:-1]:
+        try:
+            return connection.execute(query).fetchall()
+        except sqlite3.OperationalError:  # locked, or taking too long
+            raise
+        except sqlite3.DatabaseError:
+            continue
+    return connection.execute(queries[-1]).fetchall()
+
+
+def text(value: object) -> str | None:
+    """Return the text that a cell holds, or None where it holds none."""
+    return value if isinstance(value, str) and value else None
+
+
+def uri(path: str) -> str:
+    """Return an absolute path as a `file:` URI that SQLite takes apart into the same path.
+
+    Every character that URIs give a meaning is encoded, so that a drive (`C:\\`) or share (`\\\\barn\\`) of Windows is
+    no authority, and no `%`, `#` or `?` in a name ends it.
+    """
+    return f"file:{quote(os.fsencode(path))}"
+
+
 def _ask(path: str, mode: str, query: Callable[[sqlite3.Connection], Answer]) -> Answer:
     import sqlite3
 
-    uri = f"file:{quote(os.fsencode(os.path.abspath(path)))}?{mode}"
-    with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as connection:
+    with closing(sqlite3.connect(f"{uri(path)}?{mode}", uri=True, timeout=BUSY_SECONDS)) as connection:
         connection.text_factory = lambda data: data.decode("utf-8", "replace")
         connection.execute("PRAGMA query_only=1")
         connection.execute("PRAGMA trusted_schema=0")
@@ -164,7 +197,13 @@ def _copied(path: str) -> Iterator[str]:
     import shutil  # both here: few databases have to be copied
     import tempfile
 
-    with tempfile.TemporaryDirectory(prefix="sesls-") as folder:
+    folder = tempfile.mkdtemp(prefix="sesls-")
+
+    def clear() -> None:
+        shutil.rmtree(folder, ignore_errors=True)  # what a scanner holds open on Windows must not cost the answer
+
+    with interruption.cleared_by(clear), ExitStack() as stack:
+        stack.callback(clear)
         copy = os.path.join(folder, "copy.db")
         for _ in range(_ATTEMPTS):
             before = _state(path)

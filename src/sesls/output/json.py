@@ -1,4 +1,4 @@
-"""The JSON shape: one value, one session to a line, safe to show in a terminal as it is."""
+"""The JSON shapes: one value, one session to a line, safe to show in a terminal as it is."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ def encoded(answer: dict[str, Any]) -> bytes:
     )
 
 
+def line(value: Any) -> bytes:
+    """Return a value on one line, as UTF-8 with a newline at its end."""
+    return _safe(_encoded(value)) + b"\n"
+
+
+def plain(value: Any) -> str:
+    """Return a value as JSON text on one line."""
+    return _safe(_encoded(value)).decode()
+
+
 def _value(value: Any) -> bytes:
     try:
         if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
@@ -36,7 +46,14 @@ def _value(value: Any) -> bytes:
         return _safe(_ENCODER.encode(value))
     except ValueError:
         # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
-        return _value(_without_surrogates(msgspec.to_builtins(value)))
+        return _value(without_surrogates(msgspec.to_builtins(value)))
+
+
+def _encoded(value: Any) -> bytes:
+    try:
+        return _ENCODER.encode(value)
+    except ValueError:
+        return _ENCODER.encode(without_surrogates(msgspec.to_builtins(value)))
 
 
 def _lines(values: Sequence[Any]) -> bytes:
@@ -48,13 +65,14 @@ def _safe(line: bytes) -> bytes:
     return line if line.isascii() and b"\x7f" not in line else re.sub(_UNSAFE, _escaped, line)
 
 
-def _without_surrogates(value: Any) -> Any:
+def without_surrogates(value: Any) -> Any:
+    """Return plain data with what is no character (in a name that is not UTF-8) replaced by U+FFFD."""
     if isinstance(value, str):
         return _surrogate().sub("\ufffd", value)
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+        return {without_surrogates(key): without_surrogates(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_without_surrogates(item) for item in value]
+        return [without_surrogates(item) for item in value]
     return value
 
 

@@ -8,12 +8,14 @@ from sesls.cache.disk import Kept
 from sesls.diagnostics import Diagnostics, Scanned
 from sesls.instants import rfc3339
 from sesls.output import words
+from sesls.output.widths import cut, cut_start, padded, width
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Problem
 from sesls.text import one_line
 
 _WARNINGS_SHOWN = 5
+_HEAD = 12
 
 
 def below(page: Page, query: Query) -> Iterator[str]:
@@ -39,13 +41,13 @@ def below(page: Page, query: Query) -> Iterator[str]:
 
 
 def _flags(query: Query) -> list[str]:
-    flags = [f"--agent {agent}" for agent in query.agents]
-    if query.kind is not None:
-        flags.append(f"--kind {query.kind}")
-    if query.noise != "include":
-        flags.append(f"--noise {query.noise}")
-    if query.project_dir is not None:
-        flags.append(f"--project-dir {one_line(query.project_dir)}")
+    flags = []
+    for name, value in query.active_filters().items():
+        flag = f"--{name.replace('_', '-')}"
+        if name in ("here", "since", "until"):  # as typed they are gone
+            flags.append(flag)
+        else:
+            flags += [f"{flag} {one_line(one)}" for one in (value if isinstance(value, list) else [value])]
     return flags
 
 
@@ -58,26 +60,53 @@ def warnings(problems: Sequence[Problem], home: str) -> Iterator[str]:
         yield f"and {others} more (sesls diagnostics lists all)."
 
 
+def unknown(name: str, page: Page) -> Iterator[str]:
+    """Yield that no session has such an id."""
+    unread = words.count(len(page.warnings), "warning")
+    reason = f"; {unread}, see sesls diagnostics" if page.warnings else ""
+    yield f"sesls: there is no session {name!r}{reason}"
+
+
+def candidates(name: str, page: Page, cells: int | None) -> Iterator[str]:
+    """Yield the sessions that a name may mean, no line wider than so many cells."""
+    yield f"sesls: {name!r} may be any of {words.count(page.total, 'session')}:"
+    ids = [one.uuid for one in page.sessions]
+    # On a terminal room is short; in a pipe, and where others begin alike, ids are whole.
+    shown = dict(zip(ids, ids, strict=True)) if cells is None or page.truncated else words.short_ids(ids)
+    rows = [(shown[one.uuid], one.agent, words.age(one.age_sec), one.title or "-") for one in page.sessions]
+    if len({row[:2] for row in rows}) < len(rows):  # one id in several places: the file tells them apart
+        rows = [(path, *row[1:]) for row, path in zip(rows, (one.path for one in page.sessions), strict=True)]
+    widest = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        line = "  ".join(padded(one_line(cell), most) for cell, most in zip(row, widest, strict=True)).rstrip()
+        yield "  " + (line if cells is None else cut(line, cells - 2, "…"))
+    if page.truncated:
+        yield f"  and {words.count(page.total - len(rows), 'older one')}"
+
+
 def explanation(found: Diagnostics, home: str) -> Iterator[str]:
     """Yield why there is no session to list: each agent's places that exist, and what removed the sessions."""
     yield "No session to list."
-    for item in found.scanned:
-        yield from _agent(item, home, everything=False)
+    yield from _agents(found, home, everything=False)
     yield from (f"  {one_line(hint)}" for hint in found.hints)
 
 
-def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str) -> Iterator[str]:
-    """Yield the whole of what `sesls diagnostics` has to say."""
-    for item in found.scanned:
-        yield from _agent(item, home, everything=True)
-    yield f"total     {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
+def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str, cells: int | None = None) -> Iterator[str]:
+    """Yield the whole of what `sesls diagnostics` has to say.
+
+    For a terminal of so many cells, places that are missing are counted, and paths cut.
+    """
+    yield from _agents(found, home, everything=cells is None, cells=cells)
+    yield f"total        {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
         verb = "matches" if found.matching == 1 else "match"
-        yield f"filters   {filters}: {words.count(found.matching, 'session')} {verb}"
-    yield from (f"hint      {one_line(hint)}" for hint in found.hints)
+        yield f"filters      {filters}: {words.count(found.matching, 'session')} {verb}"
+        removed = ", ".join(f"{name} {count:,}" for name, count in found.removed.items())
+        yield f"removed      {removed}"
+    yield from (f"hint         {one_line(hint)}" for hint in found.hints)
     for problem in problems:
-        yield f"warning   {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
+        yield f"warning      {problem.agent}: {words.directory(problem.path, home)}: {one_line(problem.problem)}"
 
 
 def kept(agents: Sequence[Kept]) -> Iterator[str]:
@@ -87,18 +116,40 @@ def kept(agents: Sequence[Kept]) -> Iterator[str]:
     yield f"{'total':<12} {words.size(sum(one.size for one in agents)):>9}"
 
 
+def _agents(found: Diagnostics, home: str, *, everything: bool, cells: int | None = None) -> Iterator[str]:
+    last = ""
+    for item in found.scanned:
+        if item.home != last:
+            yield f"home         {words.directory(item.home, home)}"
+            last = item.home
+        lines = _agent(item, home, everything=everything)
+        yield from lines if cells is None else (_cut(line, cells) for line in lines)
+
+
 def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
-    yield f"{item.agent:<9} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
-    missing = [place for place in item.places if place.state == "missing"]
+    if item.places and not item.source_found and not everything:
+        first, *others = item.places
+        more = f", nor {words.count(len(others), 'more place')}" if others else ""
+        yield f"{item.agent:<12} no {words.directory(first.path, home)}{more}"
+        return
+    yield f"{item.agent:<12} {words.count(item.sessions, 'session')}{_span(item.date_min, item.date_max)}"
     for place in item.places:
         # The first place is where the agent keeps sessions by default: that it is missing is worth a line.
         if place.state == "missing" and place is not item.places[0] and not everything:
             continue
         state = words.count(place.sessions, "session") if place.state == "found" else place.state
-        yield f"          {state:<16} {words.directory(place.path, home)}"
-    hidden = [place for place in missing if place is not item.places[0]]
+        yield f"{'':<12} {state:<16} {words.directory(place.path, home)}"
+    hidden = [place for place in item.places[1:] if place.state == "missing"]
     if hidden and not everything:
-        yield f"          {words.count(len(hidden), 'more place')} looked at, not there"
+        yield f"{'':<12} {words.count(len(hidden), 'more place')} looked at, not there"
+
+
+def _cut(line: str, cells: int) -> str:
+    """Return a line that ends in a path, of at most so many cells: the path's end stays."""
+    if width(line) <= cells:
+        return line
+    start = line[: _HEAD + 1 + 16 + 1]
+    return start + cut_start(line[len(start) :], max(cells - len(start), 8), "…")
 
 
 def _span(earliest: str | None, newest: str | None) -> str:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
-from collections.abc import Mapping
-from typing import Any, TextIO
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Any, TextIO
+
+if TYPE_CHECKING:
+    from sesls.session import Progress
 
 
 def prepare() -> None:
@@ -36,6 +42,12 @@ def abandon(stream: TextIO) -> None:
         return
 
 
+def is_reader_gone(error: OSError) -> bool:
+    """Tell whether an error of writing says that nobody reads any more, where no signal has ended the program."""
+    # Windows calls it an invalid argument.
+    return isinstance(error, BrokenPipeError) or (sys.platform == "win32" and error.errno == errno.EINVAL)
+
+
 def shows_unicode(stream: TextIO) -> bool:
     """Tell whether a stream can show the few signs beyond ASCII that sesls itself uses."""
     try:
@@ -47,7 +59,29 @@ def shows_unicode(stream: TextIO) -> bool:
 
 def has_colour(stream: TextIO, variables: Mapping[str, str]) -> bool:
     """Tell whether a stream is a terminal whose reader wants colours."""
-    return stream.isatty() and not variables.get("NO_COLOR", "").strip() and variables.get("TERM", "") != "dumb"
+    wanted = not variables.get("NO_COLOR", "").strip() and variables.get("TERM", "") != "dumb"
+    return wanted and stream.isatty() and _obeys_sequences(stream)
+
+
+def _obeys_sequences(stream: TextIO) -> bool:
+    """Tell whether a terminal obeys escape sequences; a console of Windows has to be told to."""
+    if sys.platform != "win32":
+        return True
+    import ctypes
+    import msvcrt
+
+    console = ctypes.windll.kernel32
+    handle = ctypes.c_void_p(msvcrt.get_osfhandle(stream.fileno()))
+    mode = ctypes.c_uint32()
+    # Another program's terminal (mintty) is no console, and obeys them.
+    if not console.GetConsoleMode(handle, ctypes.byref(mode)):
+        return True
+    return bool(console.SetConsoleMode(handle, mode.value | 4))  # ENABLE_VIRTUAL_TERMINAL_PROCESSING, from Windows 10
+
+
+def cells_of_stderr() -> int | None:
+    """Return how wide the terminal is that stderr goes to; None where it goes to none."""
+    return get_terminal_size().columns if sys.stderr.isatty() else None
 
 
 def write(*lines: str) -> None:
@@ -63,7 +97,31 @@ def write_json(answer: dict[str, Any]) -> None:
 
 
 def say(*lines: str, dim: bool = False) -> None:
-    """Write lines about the answer to stderr, after what stdout has so far."""
+    """Write lines about the answer to stderr, after what stdout has so far; a terminal gets them wrapped at blanks."""
     sys.stdout.flush()
-    for line in lines:
+    cells = cells_of_stderr()
+    for line in lines if cells is None else _wrapped(lines, cells):
         print(f"\x1b[2m{line}\x1b[0m" if dim else line, file=sys.stderr)
+
+
+def _wrapped(lines: Sequence[str], cells: int) -> Iterator[str]:
+    from textwrap import wrap  # both here: a pipe needs none
+
+    from sesls.output.widths import width
+
+    for line in lines:
+        if width(line) <= cells:
+            yield line
+        else:
+            yield from wrap(line, cells, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def progress(variables: Mapping[str, str], *, is_streaming: bool = False) -> AbstractContextManager[Progress]:
+    """Return what shows how far a reading is, where there is a terminal for it that no answer is streaming to."""
+    if not sys.stderr.isatty() or variables.get("TERM", "") == "dumb" or (is_streaming and sys.stdout.isatty()):
+        from sesls.session import unwatched  # here: the version and help need no records
+
+        return nullcontext(unwatched)
+    from sesls.output import spinner
+
+    return spinner.turning(sys.stderr)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
+from sesls.paths import is_windows_path
 from sesls.text import one_line
 
 _SHORTEST_ID = 8
@@ -29,8 +30,13 @@ def age(seconds: int) -> str:
 
 def directory(path: str, home: str) -> str:
     """Return a directory on one line, `~` for home."""
-    if home != "/" and (path == home or path.startswith(home.rstrip("/") + "/")):
-        path = "~" + path[len(home.rstrip("/")) :]
+    is_windows = is_windows_path(home)
+    home = home.rstrip("/\\" if is_windows else "/")
+    start, rest = path[: len(home)], path[len(home) :]
+    if is_windows:  # any case, any slash
+        home, start = (one.lower().replace("/", "\\") for one in (home, start))
+    if home and start == home and (not rest or rest[0] == "/" or (is_windows and rest[0] == "\\")):
+        path = "~" + rest
     return one_line(path)
 
 

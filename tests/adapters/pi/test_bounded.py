@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sesls.adapters import adapter
-from sesls.adapters.pi import transcript
+from sesls.adapters.pi_family import transcript
 from sesls.formats import files, jsonl
 from sesls.page import Page
 from tests.builders.common import lines, put, uuid

@@ -7,7 +7,6 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from urllib.parse import unquote
 
 import msgspec
 
@@ -19,7 +18,7 @@ from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
 from sesls.instants import Instant, from_file_time, instant
-from sesls.paths import absolute_or_none
+from sesls.paths import absolute_or_none, of_uri
 from sesls.session import Candidate, Details, Summary
 
 AGENT = "antigravity"
@@ -203,16 +202,8 @@ def _project_dir(
     workspaces += [uri for entry in entries for uri in entry.workspaces]
     projects = [trajectory.project_id for trajectory in trajectories] + [entry.project_id for entry in entries]
     folders = [known.projects.get(project) for project in projects if project is not None]
-    everything = (*launched, *acp, *map(_folder, workspaces), *(_folder(uri) for uri in folders if uri))
+    everything = (*launched, *acp, *map(of_uri, workspaces), *(of_uri(uri) for uri in folders if uri))
     return next((place for path in everything if (place := absolute_or_none(path)) is not None), None)
-
-
-def _folder(uri: str) -> str | None:
-    """Return the local folder that a URI names; those of other machines are none."""
-    if not uri.startswith("file://"):
-        return None
-    path = unquote(uri.removeprefix("file://"), errors="surrogateescape")
-    return path[1:] if re.match(r"/[A-Za-z]:", path) else path
 
 
 def _surface(conversation: str, candidate: Candidate, trajectory: Trajectory | None, entries: Iterable[Entry]) -> str:

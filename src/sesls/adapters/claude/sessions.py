@@ -310,7 +310,7 @@ def _beside(path: str, name: str, decoder: msgspec.json.Decoder[SideFile]) -> Si
     return jsonl.small(os.path.join(places.side_folder(path), name), decoder)
 
 
-def _resume(summary: Summary, source: Source, environment: Environment) -> str:
+def _resume(summary: Summary, source: Source, environment: Environment) -> str | None:
     words: tuple[str, ...] = ("claude", "--resume", summary.uuid)
     root = os.path.dirname(source.candidate.store.path)
     if root != places.root_in_force(environment):

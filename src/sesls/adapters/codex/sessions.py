@@ -214,7 +214,7 @@ def _can_resume(ends: Ends) -> bool:
     return ends.is_wrapped and ends.header.id is not None
 
 
-def _resume(summary: Summary, is_archived: bool) -> str:
+def _resume(summary: Summary, is_archived: bool) -> str | None:
     steps = [("codex", "unarchive", summary.uuid)] if is_archived else []
     return resume.command(summary.project_dir, *steps, ("codex", "resume", summary.uuid))
 

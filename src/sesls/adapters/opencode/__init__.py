@@ -6,8 +6,12 @@ Format notes: docs/formats/opencode.md.
 from sesls.adapters.opencode.places import find, stores
 from sesls.adapters.opencode.sessions import details, hints, summarise, unite
 
-__all__ = ["FACTS", "LABEL", "details", "find", "hints", "stores", "summarise", "unite"]
+__all__ = [
+    "FACTS", "IS_DESCRIBED", "LABEL", "VERSIONS", "details", "find", "hints", "stores", "summarise", "unite",
+]  # fmt: skip
 
 LABEL = "OpenCode"
+VERSIONS = "0.1 to 1.18; 2.x by public description"
+IS_DESCRIBED = False
 FACTS = None
 """One file holds all sessions, with their titles."""

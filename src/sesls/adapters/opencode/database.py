@@ -81,22 +81,12 @@ def _rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
     if not tables and connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
         raise sqlite.UnreadableError("has no table of sessions")
     for table in tables:
-        for row in _session_rows(connection, table):
+        # Without what messages tell where those are damaged.
+        queries = [_session_query(connection, table, messages) for messages in (_MESSAGE_TABLES, ())]
+        for row in sqlite.rows(connection, *queries):
             if isinstance(row[0], str) and row[0]:
                 found.setdefault(row[0], _row(row))
     return tuple(found.values())
-
-
-def _session_rows(connection: sqlite3.Connection, table: str) -> list[tuple[Any, ...]]:
-    """Return the rows of a table of sessions, without what messages tell where those are damaged."""
-    import sqlite3
-
-    try:
-        return connection.execute(_session_query(connection, table, _MESSAGE_TABLES)).fetchall()
-    except sqlite3.OperationalError:  # locked, or taking too long
-        raise
-    except sqlite3.DatabaseError:
-        return connection.execute(_session_query(connection, table, ())).fetchall()
 
 
 def _session_query(connection: sqlite3.Connection, table: str, message_tables: Sequence[str]) -> str:
@@ -105,7 +95,7 @@ def _session_query(connection: sqlite3.Connection, table: str, message_tables: S
         "id", "parent_id", "directory", "title", "time_created", "time_updated", "time_archived", "version",
         "agent", "model", "fork_session_id",
     )  # fmt: skip
-    selected = ", ".join(f"s.{name}" if name in columns else "NULL" for name in names)
+    selected = sqlite.selection(names, columns, "s")
     moments = [_last_moment(connection, messages) for messages in message_tables]
     return f"SELECT {', '.join([selected, *moments])} FROM {table} AS s"
 
@@ -134,21 +124,17 @@ def _row(row: Sequence[Any]) -> Row:
     chosen = jsonl.whole(model.encode("utf-8", "replace"), MODEL) if isinstance(model, str) and model else None
     return Row(
         id=session,
-        parent_id=_text(parent),
-        directory=_text(directory),
-        title=_text(title),
+        parent_id=sqlite.text(parent),
+        directory=sqlite.text(directory),
+        title=sqlite.text(title),
         created=instant(created),
         last_activity=max(times, default=None),
         archived=archived is not None,
-        version=_text(version),
-        agent=_text(agent),
-        model=_text(chosen.id) if chosen is not None else None,
-        forked_from=_text(fork),
+        version=sqlite.text(version),
+        agent=sqlite.text(agent),
+        model=sqlite.text(chosen.id) if chosen is not None else None,
+        forked_from=sqlite.text(fork),
     )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def _messages(ids: Sequence[str], with_prompts: frozenset[str], connection: sqlite3.Connection) -> dict[str, Messages]:
@@ -193,7 +179,7 @@ def _all_messages(ids: Sequence[str], connection: sqlite3.Connection) -> Iterato
             done.add(session)
             message = jsonl.whole(data or b"", MESSAGE)
             if message is not None:
-                message.role = message.role or _text(role)
+                message.role = message.role or sqlite.text(role)
                 yield session, str(message_id), message
 
 

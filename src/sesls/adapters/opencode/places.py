@@ -65,11 +65,6 @@ def _records(folder: str, report: files.Report) -> list[os.DirEntry[str]]:
     return [entry for entry in names if entry.name.endswith(".json") and not entry.name.startswith(".")]
 
 
-def is_name(text: str) -> bool:
-    """Tell whether a text can be the name of one file or folder."""
-    return text not in ("", ".", "..") and os.path.basename(text) == text
-
-
 def message_folder(candidate: Candidate, session: str) -> str:
     """Return the folder of a session's messages, for a session that is a record."""
     folder = os.path.dirname(candidate.path)

@@ -69,7 +69,7 @@ def _read_record(candidate: Candidate) -> Row:
 
 def _message_files(candidate: Candidate, session: str, report: files.Report = files.ignore) -> list[str]:
     """Return the files of a session's messages in the order of their ids, which is that of time."""
-    if not places.is_name(session):
+    if not files.is_name(session):
         return []
     entries = files.entries(places.message_folder(candidate, session), report)
     return [entry.path for entry in entries if entry.name.endswith(".json")]
@@ -192,7 +192,7 @@ def _messages_of_record(candidate: Candidate, row: Row, report: files.Report) ->
 
 
 def _part_text(candidate: Candidate, session: str, message: str | None) -> str | None:
-    if message is None or not places.is_name(message):
+    if message is None or not files.is_name(message):
         return None
     entries = files.entries(places.part_folder(candidate, session, message), files.ignore)
     parts = (jsonl.small(entry.path, PART) for entry in entries)

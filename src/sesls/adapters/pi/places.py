@@ -10,13 +10,13 @@ An encoded directory name is not reversible, so it is never decoded.
 
 from __future__ import annotations
 
-import ntpath
 import os
 import re
 from collections.abc import Iterator
 
 import msgspec
 
+from sesls.adapters.pi_family import names
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
 from sesls.session import Candidate, Store
@@ -30,10 +30,7 @@ STRAY = "agent directory"
 # Role of candidates.
 SESSION = "session"
 
-
-_TIME = r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}Z"
-_SESSION_NAME = re.compile(rf"{_TIME}_(.+)\.jsonl", re.DOTALL)
-_OWN_FOLDER = re.compile(rf"--.*--|{_TIME}_.+", re.DOTALL)
+_OWN_FOLDER = re.compile(rf"--.*--|{names.TIME}_.+", re.DOTALL)
 
 
 class _Settings(msgspec.Struct, rename="camel"):
@@ -47,25 +44,19 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     """Return the session directories: the agent directory's, and those that a variable or a setting adds."""
     # CODING_AGENT_DIR was the variable of 0.7.
     moved = environment.value("PI_CODING_AGENT_DIR") or environment.value("CODING_AGENT_DIR")
-    agent_dir = _directory(moved, environment) if moved is not None else environment.in_home(".pi", "agent")
+    agent_dir = environment.expanded(moved) if moved is not None else environment.in_home(".pi", "agent")
     own = [os.path.join(agent_dir, "sessions"), os.path.join(agent_dir, "subagent-sessions")]
     named = (
         environment.value("PI_CODING_AGENT_SESSION_DIR"),
         _configured(os.path.join(agent_dir, "settings.json")),
         _configured(environment.in_cwd(os.path.join(".pi", "settings.json"))),
     )
-    moved_to = dict.fromkeys(_directory(directory, environment) for directory in named if directory)
+    moved_to = dict.fromkeys(environment.expanded(directory) for directory in named if directory)
     return (
         *(Store(path, SESSIONS) for path in own),
         *(Store(path, MOVED) for path in moved_to if path not in own),
         Store(agent_dir, STRAY),
     )
-
-
-def _directory(value: str, environment: Environment) -> str:
-    if value == "~" or value.startswith("~/"):
-        value = environment.home + value[1:]
-    return environment.in_cwd(value)
 
 
 def _configured(settings: str) -> str | None:
@@ -87,9 +78,3 @@ def _near(store: Store, report: files.Report) -> Iterator[os.DirEntry[str]]:
             yield entry
         elif store.role == MOVED and _OWN_FOLDER.fullmatch(entry.name):
             yield from files.tree(entry.path, report)
-
-
-def id_in_name(path: str) -> str | None:
-    """Return the id in the name that Pi gave a session's file, on any system; None for another kind of name."""
-    match = _SESSION_NAME.fullmatch(ntpath.basename(path))
-    return match[1] if match is not None else None

@@ -1,0 +1,90 @@
+"""What tests of any adapter may use: files that cannot be read, and notes of what is read."""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sesls.formats import files, jsonl
+
+Forbid = Callable[[Path], None]
+
+
+@pytest.fixture
+def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
+    """A function that makes a file or a folder unreadable, even for root."""
+    forbidden: set[str] = set()
+
+    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(path: str, *args: Any, **keys: Any) -> Any:
+            if path in forbidden:
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return real(path, *args, **keys)
+
+        return call
+
+    monkeypatch.setattr(os, "open", guarded(os.open))
+    monkeypatch.setattr(os, "scandir", guarded(os.scandir))
+    return lambda path: forbidden.add(str(path))
+
+
+class Reading:
+    """What was opened, and how many bytes of JSON were read of each file."""
+
+    def __init__(self) -> None:
+        self.openings: Counter[str] = Counter()
+        self.read: Counter[str] = Counter()
+
+
+@pytest.fixture
+def reading(monkeypatch: pytest.MonkeyPatch) -> Reading:
+    """Notes what is opened and read from here on."""
+    notes = Reading()
+    paths: dict[int, str] = {}
+    opened, read_at = files.opened, jsonl.read_at
+
+    def noting_opened(path: str) -> int:
+        notes.openings[path] += 1
+        descriptor = opened(path)
+        paths[descriptor] = path
+        return descriptor
+
+    def noting_read_at(descriptor: int, size: int, offset: int) -> bytes:
+        data = read_at(descriptor, size, offset)
+        notes.read[paths[descriptor]] += len(data)
+        return data
+
+    monkeypatch.setattr(files, "opened", noting_opened)
+    monkeypatch.setattr(jsonl, "read_at", noting_read_at)
+    return notes
+
+
+class Stand:
+    """A home as it was, to be compared with what it is."""
+
+    def __init__(self, home: Path) -> None:
+        self._home = home
+        self._before = self._now()
+
+    def _now(self) -> dict[str, tuple[object, ...]]:
+        status = {path: path.lstat() for path in sorted([self._home, *self._home.rglob("*")])}
+        return {
+            str(path): (
+                one.st_mode,
+                one.st_size,
+                one.st_mtime_ns,
+                one.st_ctime_ns,
+                path.read_bytes() if path.is_file() else b"",
+            )
+            for path, one in status.items()
+        }
+
+    def assert_unchanged(self) -> None:
+        """Fail when a byte, a time or a name changed."""
+        assert self._now() == self._before
