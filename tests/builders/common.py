@@ -25,7 +25,7 @@ def epoch_ms(seconds: float = 0) -> int:
 
 def uuid(number: int) -> str:
     """Return a well-formed UUID that is easy to find in a failure."""
-    return f"0000{number:04x}-0000-4000-8000-{number:012x}"
+    return f"{number:08x}-0000-4000-8000-{number:012x}"
 
 
 def lines(records: Iterable[object]) -> bytes:

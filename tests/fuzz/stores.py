@@ -7,7 +7,10 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.builders import antigravity, claude, codex, opencode, pi
+from sesls.adapters import REGISTRY
+from sesls.testing import AdapterContract
+from tests.adapters import test_contract
+from tests.builders import antigravity, claude, codex, mixed, opencode, pi
 from tests.builders.common import put, uuid
 from tests.builders.zstd import compressed
 
@@ -100,24 +103,50 @@ _WRITERS: Mapping[str, tuple[Callable[[Path], object], Callable[[Path], object],
     "pi": (_pi, lambda home: pi.session(home, number=WITNESS, directory=ELSEWHERE), uuid(WITNESS)),
 }
 
-AGENTS = tuple(_WRITERS)
+FIRST = tuple(_WRITERS)
+CONTRACTS = {
+    one.agent: one
+    for one in vars(test_contract).values()
+    if isinstance(one, type) and issubclass(one, AdapterContract) and hasattr(one, "agent")
+}
+OTHERS = tuple(agent for agent in sorted(REGISTRY) if agent not in FIRST)
+"""Agents whose store is that of their contract, or their sessions of the mixed home."""
+AGENTS = (*FIRST, *OTHERS)
+
+_PLAN = mixed.Plan(WITNESS, 600, ELSEWHERE)
 
 
-def witness_id(agent: str) -> str:
-    """Return the id of the session that has to be listed."""
-    return _WRITERS[agent][2]
+def witness_id(agent: str) -> str | None:
+    """Return the id of the session that has to be listed; None where it would lie in a file with others."""
+    if agent in FIRST:
+        return _WRITERS[agent][2]
+    return mixed.session_id(agent, _PLAN) if witness(agent) else None
 
 
 @cache
 def witness(agent: str) -> Files:
     """Return the files of the session that has to be listed."""
-    return _written(_WRITERS[agent][1])
+    if agent in FIRST:
+        return _written(_WRITERS[agent][1])
+    if agent not in mixed.WRITERS:
+        return {}
+    files = _written(lambda home: mixed.WRITERS[agent](home, _PLAN))
+    return {} if files.keys() & whole(agent).keys() else files
 
 
 @cache
 def whole(agent: str) -> Files:
     """Return the files of a store in which all is well, without those of the witness."""
-    return _written(_WRITERS[agent][0])
+    if agent in FIRST:
+        return _written(_WRITERS[agent][0])
+    if agent not in mixed.WRITERS:
+        return _written(CONTRACTS[agent]().write)
+
+    def write(home: Path) -> None:
+        for plan in mixed.PLANS:
+            mixed.WRITERS[agent](home, plan)
+
+    return _written(write)
 
 
 def _written(write: Callable[[Path], object]) -> Files:
