@@ -195,13 +195,14 @@ def _add_facts(facts: dict[str, str | None], row: Row) -> None:
         facts.setdefault("forked_from", row.forked_from.session_id)
     if row.entrypoint:
         facts.setdefault("entrypoint", row.entrypoint)
-    latest_facts = {
-        "agent_version": row.version,
-        "git_branch": row.git_branch,
-        "session_kind": row.session_kind,
-        "team_name": row.team_name,
-    }
-    facts.update({name: value for name, value in latest_facts.items() if value})
+    if row.version:
+        facts["agent_version"] = row.version
+    if row.git_branch:
+        facts["git_branch"] = row.git_branch
+    if row.session_kind:
+        facts["session_kind"] = row.session_kind
+    if row.team_name:
+        facts["team_name"] = row.team_name
 
 
 def _add_note(contents: Contents, row: Row) -> None:
