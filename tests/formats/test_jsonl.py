@@ -542,3 +542,29 @@ def test_an_object_in_the_place_of_a_list_is_absent(value: object) -> None:
     data = json.dumps({"items": value}).encode()
 
     assert jsonl.whole(data, msgspec.json.Decoder(Listing)) == Listing()
+
+
+RECORDS: st.SearchStrategy[bytes] = st.builds(
+    lambda *values: json.dumps(
+        dict(zip(("id", "number", "anything"), values, strict=True)), ensure_ascii=False
+    ).encode(),
+    st.text(max_size=5),
+    st.integers(0, 9),
+    st.recursive(st.none(), st.lists, max_leaves=5),
+)
+LINES = st.tuples(
+    st.lists(RECORDS, min_size=1, max_size=3).map(b"".join), st.integers(0, 60), st.sampled_from([b"", b"\0", b"\xff"])
+).map(lambda line: line[0][: len(line[0]) - line[1]] + line[2])
+
+
+@patient
+@given(st.lists(LINES, max_size=8))
+@example([b'{"id": "a"', b'{"id": "b"}'])
+@example([b'{"id": "a', b'{"id": "b"}'])
+@example([b'{"anything": [', b'{"id": "b"}'])
+@example([b'{"id": "a"}{"id": "b"}', b"", b'{"id": 5}', b'{"id": "c"}'])
+def test_many_lines_at_once_make_the_records_that_each_makes_alone(lines: list[bytes]) -> None:
+    with stored(b"\n".join(lines)) as file:
+        alone = list(jsonl.records(jsonl.lines(jsonl.blocks(file)), ROW))
+
+        assert list(jsonl.all_records(file, ROW)) == alone

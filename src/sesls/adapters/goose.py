@@ -308,7 +308,7 @@ def add_lines(contents: Contents, path: str, offset: int) -> None:
     """Add what the lines of an older version's file tell from an offset on. Raises OSError."""
     messages = Messages(first_prompt=contents.titles.get("first prompt"))
     with jsonl.opened(path) as file:
-        for line in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), LINE):
+        for line in jsonl.all_records(file, LINE, offset):
             _add(messages, line.role, line.content or [])
     contents.messages += messages.count
     if messages.first_prompt is not None:

@@ -233,7 +233,7 @@ class Contents(msgspec.Struct):
 def add_turns(contents: Contents, path: str, offset: int) -> None:
     """Add what the history tells from an offset on. Raises OSError."""
     with jsonl.opened(path) as file:
-        for turn in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), TURN):
+        for turn in jsonl.all_records(file, TURN, offset):
             contents.messages += turn.is_said
             if "assistant" in (turn.type, turn.role) and turn.model_id:
                 contents.models[turn.model_id] = None

@@ -267,7 +267,7 @@ def _add_history(index: Index, path: str, report: files.Report) -> None:
     waiting: dict[str | None, str] = {}
     try:
         with jsonl.opened(path) as file:
-            for prompt in jsonl.records(jsonl.lines(jsonl.blocks(file)), _PROMPT):
+            for prompt in jsonl.all_records(file, _PROMPT):
                 if not prompt.conversation_id:
                     if prompt.display and prompt.type != "slash_command":
                         waiting[prompt.workspace] = prompt.display

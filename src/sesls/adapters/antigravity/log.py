@@ -53,7 +53,7 @@ def read_ends(path: str) -> Ends:
     """Return what both ends of a log tell; nothing where it is prose. Raises OSError."""
     with jsonl.opened(path) as file:
         if file.size <= 2 * _WINDOW:
-            lines = list(jsonl.records(jsonl.lines(jsonl.blocks(file, 2 * _WINDOW)), LINE))
+            lines = list(jsonl.all_records(file, LINE))
         else:
             head = jsonl.records(jsonl.lines(jsonl.blocks(file, _WINDOW)), LINE)
             lines = [line for line in (next(head, None),) if line is not None]
@@ -87,7 +87,7 @@ class Contents(msgspec.Struct):
 def read_contents(path: str) -> Contents:
     """Return what all lines of a log tell. Raises OSError."""
     with jsonl.opened(path) as file:
-        return contents_of(jsonl.records(jsonl.lines(jsonl.blocks(file)), LINE))
+        return contents_of(jsonl.all_records(file, LINE))
 
 
 def contents_of(lines: Iterable[Line]) -> Contents:

@@ -47,7 +47,7 @@ def read_ends(candidate: Candidate) -> Ends | None:
     """
     with jsonl.opened(candidate.path) as file:
         if file.size <= 2 * _WINDOW:
-            rows = list(jsonl.records(jsonl.lines(jsonl.blocks(file, 2 * _WINDOW)), ENVELOPE))
+            rows = list(jsonl.all_records(file, ENVELOPE))
         else:
             rows = _head(file, places.project_folder(candidate))
             if any(row.is_turn for row in rows):
@@ -147,7 +147,7 @@ def add_rows(contents: Contents, path: str, offset: int, *, summaries: Mapping[s
     `summaries` are titles by the uuid of the row that ends their chain. Raises OSError.
     """
     with jsonl.opened(path) as file:
-        for row in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), ROW):
+        for row in jsonl.all_records(file, ROW, offset):
             if contents.created is None and row.timestamp is not None:
                 contents.created = instant(row.timestamp)
             if row.is_turn:

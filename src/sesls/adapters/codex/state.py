@@ -52,7 +52,7 @@ def index_names(ids: Collection[str], environment: Environment, report: files.Re
     names: dict[str, str] = {}
     try:
         with jsonl.opened(path) as file:
-            for line in jsonl.records(jsonl.lines(jsonl.blocks(file)), _INDEX_LINE):
+            for line in jsonl.all_records(file, _INDEX_LINE):
                 if line.id in wanted and line.thread_name and is_visible(line.thread_name):
                     names[line.id] = line.thread_name
     except OSError as error:

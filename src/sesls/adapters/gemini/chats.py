@@ -126,7 +126,7 @@ def _has_turns(tail: Iterable[Record]) -> bool | None:
 
 def _all_messages(file: jsonl.File) -> dict[str, bool]:
     messages: dict[str, bool] = {}
-    for record in jsonl.records(jsonl.lines(jsonl.blocks(file)), RECORD):
+    for record in jsonl.all_records(file, RECORD):
         follow(messages, record)
     return messages
 
@@ -182,7 +182,7 @@ def add_records(contents: Contents, path: str, offset: int) -> None:
     """Add what a session's file tells from an offset on. Raises OSError, and ValueError where nothing can be read."""
     with jsonl.opened(path) as file:
         if not conversation.is_printed(file):
-            for record in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), RECORD):
+            for record in jsonl.all_records(file, RECORD, offset):
                 _add(contents, [record] if record.changes is None else [record, record.changes], record.spoken())
                 _add_times(contents, record.times())
                 follow(contents.messages, record)

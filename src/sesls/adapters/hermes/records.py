@@ -95,4 +95,4 @@ def read_ends(path: str) -> list[Message]:
 def read_log(path: str) -> list[Message]:
     """Return all lines of a log. Raises OSError."""
     with jsonl.opened(path) as file:
-        return list(jsonl.records(jsonl.lines(jsonl.blocks(file)), MESSAGE))
+        return list(jsonl.all_records(file, MESSAGE))

@@ -205,7 +205,7 @@ class Contents(msgspec.Struct):
 def add_lines(contents: Contents, path: str, offset: int) -> None:
     """Add what the messages in a file tell from an offset on. Raises OSError."""
     with jsonl.opened(path) as file:
-        for line in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), LINE):
+        for line in jsonl.all_records(file, LINE, offset):
             if line.role is None:
                 continue
             contents.messages += 1

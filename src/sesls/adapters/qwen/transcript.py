@@ -182,7 +182,7 @@ class Contents(msgspec.Struct):
 def add_records(contents: Contents, path: str, offset: int) -> None:
     """Add what a session's file tells from an offset on. Raises OSError."""
     with jsonl.opened(path) as file:
-        for record in jsonl.records(jsonl.lines(jsonl.blocks(file, start=offset)), RECORD):
+        for record in jsonl.all_records(file, RECORD, offset):
             if contents.created is None:
                 contents.created = instant(record.timestamp)
             _add_facts(contents.facts, record)
