@@ -149,6 +149,19 @@ def test_another_page_reads_its_own_sessions_alone(home: Path, cache: Path, read
     assert [reading.openings[path] > 0 for path in paths] == [False, True, False]
 
 
+@pytest.mark.parametrize("block", [100, 3001, 1 << 20])
+def test_thrift_with_memory_changes_no_answer(
+    home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    write(home)
+    monkeypatch.setattr("sesls.cache._MANY", 0)
+    monkeypatch.setattr("sesls.cache.disk._BLOCK", block)
+
+    assert [listed().total for _ in range(2)] == [TOTAL, TOTAL]
+    claude.transcript(home, number=70)
+    assert [listed().total for _ in range(2)] == [TOTAL + 1, TOTAL + 1]
+
+
 def test_one_changed_file_is_read_again_alone(home: Path, cache: Path, reading: Reading) -> None:
     paths = [str(claude.transcript(home, number=number)) for number in (1, 2, 3)]
     remembering(home, cache)

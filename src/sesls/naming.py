@@ -9,12 +9,13 @@ from sesls.session import Summary
 
 
 def meant(summaries: Iterable[Summary], name: str, agents: Collection[str], cwd: str) -> list[Summary]:
-    """Return the sessions that a name may mean, in their order; none for a blank one.
+    """Return the sessions that a name may mean, in their order; none for a blank one. Blanks around it do not count.
 
     A whole id wins over longer ones that begin with it, and an id over `agent:id`. What holds a `/` may also be the
     file that holds a session, relative to `cwd`.
     """
-    if not name.strip():
+    name = name.strip()
+    if not name:
         return []
     agent, _, rest = name.partition(":")
     path = os.path.normpath(os.path.join(cwd, os.path.expanduser(name))) if os.sep in name else None

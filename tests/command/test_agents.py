@@ -118,7 +118,7 @@ def test_a_terminal_gets_what_matters_in_its_width(mixed: Path, columns: int, no
     assert max(map(cells, done.lines)) <= columns
     assert ("\x1b" in done.text) is not bool(no_colour)
     assert "projects  2 sessions" in text
-    assert "more places" in text
+    assert " more" in text
     assert "(CODEX_HOME)" in text
     assert len(done.lines) < 5 * len(REGISTRY)
 

@@ -64,6 +64,10 @@ def _content(path: Path) -> str:
         ("list", "--json", "--limit", "0"),
         ("list", "--no-redact", "--project-dir", "/srv/nowhere"),
         ("diagnostics", "--json", "--agent", "codex"),
+        ("show", uuid(2), "--no-redact"),
+        ("path", uuid(1)),
+        ("agents",),
+        ("demo",),
         ("--help",),
     ],
 )

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
-from tests.builders.claude import assistant, subagent, transcript, user
-from tests.builders.common import uuid
+from tests.builders.claude import assistant, folder, subagent, transcript, user
+from tests.builders.common import put, uuid
 from tests.builders.mixed import write
 from tests.command.run import SESLS, mixed_home, variables_of
 from tests.docs.pages import AGENTS, OTHERS
+
+DOCUMENTED = "cd613e30-6a3c-4a7e-9d0b-3f1f0d1f2a11"
+"""The session whose id the pages use."""
 
 # Prints what it was called with, and what a `<(…)` among that holds.
 _STAND_IN = """\
@@ -36,6 +39,10 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         keys: dict[str, Any] = {"cwd": str(directory), "timestamp": stamp, "sessionId": uuid(number)}
         transcript(home, [user(title, **keys), assistant(**keys)], number=number, directory=str(directory))
         subagent(home, f"a{number:016x}", parent=number, directory=str(directory))
+    put(
+        folder(home, str(directory)) / f"{DOCUMENTED}.jsonl",
+        [user("Fix the cart", cwd=str(directory)), assistant(cwd=str(directory))],
+    )
     return directory
 
 

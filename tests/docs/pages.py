@@ -19,8 +19,9 @@ ROOT = Path(__file__).parents[2]
 
 AGENTS = ("agy", "claude", "codex", "copilot", "droid", "goose", "hermes", "kimi", "kiro-cli", "omp", "opencode", "pi")
 OTHERS = ("acpx", "code", "emacsclient", "fzf", "npx", "vim", "zed")
-INSTALLERS = ("python3", "pip", "pipx", "uv", "uvx", "apt", "brew", "npm")
-_STARTS = tuple(f"{program} " for program in ("sesls", "printf", "python", *AGENTS, *OTHERS, *INSTALLERS))
+INSTALLERS = ("python3", "pip", "peers/bin/pip", "pipx", "uv", "uvx", "apt", "brew", "npm")
+CHECKS = ("pytest", "SESLS_TESTS=long", "nice")
+_STARTS = tuple(f"{program} " for program in ("sesls", "printf", "python", *AGENTS, *OTHERS, *INSTALLERS, *CHECKS))
 
 _OWN_SHELL = ("python", "nu", "powershell")
 

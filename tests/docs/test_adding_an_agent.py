@@ -153,7 +153,7 @@ def test_its_own_tests_pass(tmp_path: Path) -> None:
     test.write_text(TESTS)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(test)]
     done = subprocess.run(
-        command, env=os.environ | variables, cwd=test.parent, capture_output=True, text=True, check=False, timeout=120
+        command, env=os.environ | variables, cwd=test.parent, capture_output=True, text=True, check=False, timeout=400
     )
 
     assert done.returncode == 0, done.stdout

@@ -25,7 +25,13 @@ SILENT = ("sesls cache clear", "sesls mcp", "sesls acp", "sesls schema >")
 """Commands that have nothing to print."""
 
 COMMANDS = tuple(dict.fromkeys(pages.commands()))
-OF_CI = tuple(one for one in COMMANDS if re.match(r"(python3? |\.venv/bin/|pip |git )", one.code))
+OF_CI = tuple(
+    one
+    for one in COMMANDS
+    if re.match(
+        r"(SESLS_TESTS=long |nice )?(python3? |pytest|(\.venv/bin/|peers/bin/)?pip |\.venv/bin/|git )", one.code
+    )
+)
 """What installs or checks this repository."""
 OF_README = tuple(one for one in OF_CI if one.place.startswith("README.md") and one.program == "python3")
 RUN_HERE = tuple(one for one in COMMANDS if one not in OF_CI or one.language == "python")
@@ -74,11 +80,16 @@ def run_in_ci() -> str:
 
 @pytest.mark.parametrize("command", OF_CI, ids=name)
 def test_what_installs_or_checks_is_run_in_ci(command: Command) -> None:
-    script = re.match(r"(?:\.venv/bin/)?python3? ((?:benchmarks|tools)/\S+)", command.code)
+    script = re.match(r"(?:nice |\.venv/bin/)?python3? (?:-m )?((?:benchmarks|tools)\S*)", command.code)
+    extra = re.match(r"(?:\.venv/bin/)?pip install -e '\.\[(\w+)\]'", command.code)
 
     if script is not None:  # takes as long as it takes
-        compile((ROOT / script[1]).read_text(encoding="utf-8"), script[1], "exec")
-    else:
+        path = ROOT / script[1]
+        compile((path / "__main__.py" if path.is_dir() else path).read_text(encoding="utf-8"), script[1], "exec")
+    elif extra is not None:
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        assert extra[1] in project["optional-dependencies"]
+    elif not re.fullmatch(r"python -m venv \w+|peers/bin/pip install .+|(SESLS_TESTS=long )?pytest", command.code):
         assert command.code in run_in_ci(), "neither a test nor .ci/run runs this"
 
 

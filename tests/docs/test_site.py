@@ -15,7 +15,7 @@ pytest.importorskip("mkdocs", reason="the extra docs is not here")
 
 from command_reference import reference
 from docstrings import listed
-from hooks import filled, relinked
+from hooks import filled, pictured, relinked
 
 
 def test_the_reference_names_every_command_and_option() -> None:
@@ -48,6 +48,16 @@ def test_links_of_outside_pages_lead_to_where_the_site_has_them() -> None:
     text = "[a](docs/list.md#x) [b](CHANGELOG.md) [c](docs/formats/pi.md) [d](https://example.org/docs/)"
 
     assert relinked(text) == "[a](list.md#x) [b](changelog.md) [c](formats/pi.md) [d](https://example.org/docs/)"
+
+
+@pytest.mark.parametrize(
+    ("address", "way"), [("", "pictures/a.svg"), ("list/", "../pictures/a.svg"), ("tasks/jq/", "../../pictures/a.svg")]
+)
+def test_pictures_are_found_from_every_page(address: str, way: str) -> None:
+    text = '<source srcset="{0}"><img alt="docs/pictures/" src="{0}">'
+
+    for typed in ("docs/pictures/a.svg", "pictures/a.svg"):
+        assert pictured(text.format(typed), address) == text.format(way)
 
 
 def test_a_pattern_stands_for_the_pages_that_no_entry_names() -> None:

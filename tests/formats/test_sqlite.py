@@ -580,3 +580,14 @@ def test_a_database_that_is_not_there_is_not_worth_a_word(store: Path) -> None:
     answer = sqlite.answer(str(store / "a.db"), words, DEFAULT, lambda path, problem: pytest.fail(problem))
 
     assert answer == DEFAULT
+
+
+def test_a_name_that_is_no_text_is_damage(store: Path) -> None:
+    path = store / "a.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE words (aaaaaaaa)")
+        connection.commit()
+    path.write_bytes(path.read_bytes().replace(b"aaaaaaaa", b"aaa\x80aaaa"))
+
+    with pytest.raises(sqlite.UnreadableError):
+        sqlite.read(str(path), lambda connection: connection.execute("SELECT * FROM words").fetchall())

@@ -165,6 +165,20 @@ def test_a_diagnosis_shows_every_place_the_filters_and_every_problem(orchard: Pa
     assert not any("more place" in line for line in lines)
 
 
+def test_a_diagnosis_fits_a_terminal(orchard: Path) -> None:
+    for number in range(10, 18):
+        rollout(orchard, NO_RECORD, number=number)
+    found, problems = diagnose(Query(project_dir="/srv/nowhere"), environment_of(orchard))
+
+    lines = list(notes.diagnosis(found, problems, str(orchard), 50))
+
+    # The name of a rollout is one word.
+    assert [line for line in lines if len(line) > 50 and "rollout-" not in line] == []
+    assert "             3 sessions       ~/.claude/projects" in lines
+    assert any(line.endswith("more places looked at, not there") for line in lines)
+    assert any(line.startswith("hint ") for line in lines)
+
+
 def test_a_diagnosis_shows_the_days_between_which_sessions_lie(home: Path) -> None:
     transcript(home)
     transcript(home, [user("Late", 86_400), assistant(seconds=86_430)], number=2)

@@ -2,6 +2,7 @@
 
 * README, CHANGELOG and CONTRIBUTING are pages too, with their links led to where the site has them.
 * The command line reference is made of the program.
+* Pictures for light and for dark screens are HTML, whose links MkDocs leaves as they are: they are led from each page.
 * The navigation may hold patterns (`formats/*.md`): each stands for the pages that no other entry names, by name.
   One that fits no page is left out.
 """
@@ -17,6 +18,7 @@ from typing import Any
 from command_reference import reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 
 _ROOT = Path(__file__).parents[2]
 _OUTSIDE = {"README.md": "index.md", "CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
@@ -32,6 +34,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     pages = [file.src_uri for file in files.documentation_pages()]
     config.nav = filled(config.nav or [], pages)
     return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:  # noqa: ARG001
+    """Return the text of a page with the links of its pictures as its address needs them."""
+    return pictured(markdown, page.url)
+
+
+def pictured(text: str, address: str) -> str:
+    """Return text with the links of its pictures led from an address below the site's root."""
+    up = "../" * address.count("/")
+    return re.sub(r'(src(?:set)?=")(?:docs/)?(pictures/)', rf"\1{up}\2", text)
 
 
 def relinked(text: str) -> str:

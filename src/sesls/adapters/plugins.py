@@ -53,7 +53,7 @@ def found(cache_home: str | None, cwd: str) -> Mapping[str, Plugin]:
     To look through all packages takes tens of milliseconds, so what was found is remembered for as long as no package
     is installed or removed.
     """
-    folders = [path for path in sys.path if path not in ("", cwd)]
+    folders = [path for path in dict.fromkeys(sys.path) if path not in ("", cwd)]
     remembered = None if cache_home is None else _remembered(cache_home)
     if remembered is not None and list(remembered.folders.paths) == folders and remembered.folders.hold({}, "", {}):
         return remembered.plugins

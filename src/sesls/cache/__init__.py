@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 import zlib
 from collections import Counter
@@ -21,7 +22,7 @@ from itertools import islice
 from typing import TypeVar
 
 import msgspec
-from msgspec.structs import replace
+from msgspec.structs import force_setattr, replace
 
 from sesls import looks, parallel, text
 from sesls.cache import disk
@@ -37,6 +38,10 @@ _PIECE = 4096
 """How many entries are written and read back at a time: all at once would be in memory twice."""
 _OLD_NS = 600 * 10**9
 """How old the last survey may get where listings cannot be sure of theirs, in nanoseconds."""
+_MANY = 20_000
+"""From so many on, what is remembered is held with more thrift: it takes more time, and less memory."""
+_COMMON = ("agent", "parent_uuid", "project_dir", "launch_surface")
+"""What many summaries have in common."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
@@ -149,9 +154,13 @@ class Memory:
         summaries: list[Summary] = []
         for piece in pieces:
             part = _decoded(piece, _KeptPart)
-            if part is None or not looks.are_as_they_were(part.paths.items(), self._known):
+            known = self._known if len(self._known) < _MANY else {}
+            if part is None or not looks.are_as_they_were(part.paths.items(), known):
                 self._known = {}
                 return None
+            if len(summaries) >= _MANY:
+                for summary in part.summaries:
+                    _share(summary, _COMMON)
             summaries += part.summaries
         return replace(kept.survey, summaries=tuple(summaries))
 
@@ -194,7 +203,11 @@ class Memory:
         ):
             return None
         facts = _decoded(kept.facts, kind)
-        return None if facts is None else _shown(facts)
+        if facts is None:
+            return None
+        if len(self._entries("facts")) >= _MANY:
+            _share(facts, facts.__struct_fields__)
+        return _shown(facts)
 
     def has_facts(self, path: str) -> bool:
         """Tell whether anything is remembered of the first reading of a file."""
@@ -358,6 +371,13 @@ def _plain(value: object) -> str:
     if isinstance(value, text.Shown):
         return str(value)
     raise TypeError(f"{type(value).__name__} cannot be kept")
+
+
+def _share(record: msgspec.Struct, names: Iterable[str]) -> None:
+    """Make a record use the one copy of each of some texts that other records have too."""
+    for name in names:
+        if type(value := getattr(record, name)) is str:
+            force_setattr(record, name, sys.intern(value))
 
 
 def _masked(record: Record) -> tuple[msgspec.Raw, bool]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 import re
@@ -9,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import BinaryIO
 
 import msgspec
 
@@ -17,25 +19,43 @@ from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import Instant, from_file_time, rfc3339
 
+_BLOCK = 1 << 20
 _FOLDER = re.compile(r"[0-9a-f]{8}|packages")
 _FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents|plugins)(?:\.\d+)?")
 
 
 def read(path: str, version: str = "") -> Iterator[memoryview]:
-    """Yield the pieces of a file as they were written by a version; none where there is no sound file of our own."""
+    """Yield the pieces of a file as they were written by a version; none where there is no sound file of our own.
+
+    A large file is gone through twice, so that it is never in memory as a whole.
+    """
     try:
         with open(path, "rb") as file:
-            content = memoryview(file.read() if _is_own(os.fstat(file.fileno())) else b"")
+            status = os.fstat(file.fileno())
+            size = status.st_size
+            if not _is_own(status):
+                return
+            content = file.read(_BLOCK)
+            end, start = size - 4, len(_header(version))
+            if end < start or not content.startswith(_header(version)) or not _is_sound(file, content, end):
+                return
+            source: BinaryIO = io.BytesIO(content) if size <= _BLOCK else file
+            source.seek(start)
+            while start < end:
+                length = int.from_bytes(source.read(4))
+                yield memoryview(source.read(length))
+                start += 4 + length
     except OSError:
         return
-    header = _header(version)
-    start, end = len(header), len(content) - 4
-    if content[:start] != header or end < start or content[end:] != zlib.crc32(content[:end]).to_bytes(4):
-        return
-    while start < end:
-        size = int.from_bytes(content[start : start + 4])
-        yield content[start + 4 : start + 4 + size]
-        start += 4 + size
+
+
+def _is_sound(file: BinaryIO, first: bytes, end: int) -> bool:
+    """Tell whether a file whose first block was read is as it was written; its sum stands at the end."""
+    check, place = zlib.crc32(first[:end]), min(len(first), end)
+    while place < end and (block := file.read(min(_BLOCK, end - place))):
+        check, place = zlib.crc32(block, check), place + len(block)
+    total = first[end:]
+    return total + file.read(4 - len(total)) == check.to_bytes(4)
 
 
 def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:

@@ -13,7 +13,7 @@ from sesls.output import terminal
 app = typer.Typer(add_completion=False)
 
 
-@app.command("acp", cls=usage.Command)
+@app.command("acp", cls=usage.Command, short_help="Answer an editor on stdin and stdout: Agent Client Protocol.")
 def acp(
     agent: options.AgentOption = None,
     kind: options.KindOption = None,

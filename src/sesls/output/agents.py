@@ -56,10 +56,12 @@ def _lines(
         first = len(padded(row[0], widest[0]))
         yield [(line[:first], colour_of(agent.agent, names) if agent.sessions else "dim"), (line[first:], "")]
         told = agent.places if cells is None else _told(agent)
+        hidden = len(agent.places) - len(told)
         for place in told:
-            yield _place(place, agent, home, cells, mark)
-        if len(told) < len(agent.places):
-            yield [(f"  {'missing':<12}{words.count(len(agent.places) - len(told), 'more place')}", "dim")]
+            is_last = place is told[-1] and place.state == "missing"
+            yield _place(place, agent, home, cells, mark, hidden if is_last else 0)
+        if hidden and told[-1].state != "missing":
+            yield [(f"  {'missing':<12}{words.count(hidden, 'more place')}", "dim")]
 
 
 def _row(agent: Agent, clock: Clock, absent: str) -> tuple[str, ...]:
@@ -89,12 +91,14 @@ def _told(agent: Agent) -> Sequence[Place]:
     return told
 
 
-def _place(place: Place, agent: Agent, home: str, cells: int | None, mark: str) -> Sequence[Piece]:
+def _place(place: Place, agent: Agent, home: str, cells: int | None, mark: str, hidden: int) -> Sequence[Piece]:
+    """Return the line of a place; of a missing one also how many more there are."""
     variables = ", ".join(agent.moved.get(place.path, ()))
     moved = f" ({variables})" if variables else ""
     start = f"  {place.state:<12}"
     path = words.directory(place.path, home) if home else one_line(place.path)
     end = f"{_GAP}{words.count(place.sessions, 'session')}" if place.sessions else ""
+    end += f" and {hidden:,} more" if hidden else ""
     if cells is not None:
         path = cut_start(path, max(cells - width(start + moved + end), 8), mark)
     style = {"found": "", "missing": "dim", "unreadable": "red"}[place.state]

@@ -8,14 +8,15 @@ from sesls.cache.disk import Kept
 from sesls.diagnostics import Diagnostics, Scanned
 from sesls.instants import rfc3339
 from sesls.output import words
-from sesls.output.widths import cut, cut_start, padded, width
+from sesls.output.widths import cut, cut_start, padded, width, wrapped
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Problem
 from sesls.text import one_line
 
 _WARNINGS_SHOWN = 5
-_HEAD = 12
+_HEAD = 13
+_STATE = 17
 
 
 def below(page: Page, query: Query) -> Iterator[str]:
@@ -94,9 +95,15 @@ def explanation(found: Diagnostics, home: str) -> Iterator[str]:
 def diagnosis(found: Diagnostics, problems: Sequence[Problem], home: str, cells: int | None = None) -> Iterator[str]:
     """Yield the whole of what `sesls diagnostics` has to say.
 
-    For a terminal of so many cells, places that are missing are counted, and paths cut.
+    For a terminal of so many cells, places that are missing are counted, paths cut and sentences wrapped.
     """
-    yield from _agents(found, home, everything=cells is None, cells=cells)
+    for line in _agents(found, home, everything=cells is None):
+        yield line if cells is None else _cut(line, cells)
+    for line in _conclusion(found, problems, home):
+        yield from [line] if cells is None else wrapped(line, cells, indent=_HEAD)
+
+
+def _conclusion(found: Diagnostics, problems: Sequence[Problem], home: str) -> Iterator[str]:
     yield f"total        {words.count(found.sessions, 'session')}{_span(found.date_min, found.date_max)}"
     if found.filters:
         filters = ", ".join(f"{name} {_words(value)}" for name, value in found.filters.items())
@@ -116,14 +123,13 @@ def kept(agents: Sequence[Kept]) -> Iterator[str]:
     yield f"{'total':<12} {words.size(sum(one.size for one in agents)):>9}"
 
 
-def _agents(found: Diagnostics, home: str, *, everything: bool, cells: int | None = None) -> Iterator[str]:
+def _agents(found: Diagnostics, home: str, *, everything: bool) -> Iterator[str]:
     last = ""
     for item in found.scanned:
         if item.home != last:
             yield f"home         {words.directory(item.home, home)}"
             last = item.home
-        lines = _agent(item, home, everything=everything)
-        yield from lines if cells is None else (_cut(line, cells) for line in lines)
+        yield from _agent(item, home, everything=everything)
 
 
 def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
@@ -145,10 +151,10 @@ def _agent(item: Scanned, home: str, *, everything: bool) -> Iterator[str]:
 
 
 def _cut(line: str, cells: int) -> str:
-    """Return a line that ends in a path, of at most so many cells: the path's end stays."""
-    if width(line) <= cells:
-        return line
-    start = line[: _HEAD + 1 + 16 + 1]
+    """Return a line about a place, of at most so many cells; where it begins with words, the path's end stays."""
+    start = line[: _HEAD + _STATE]
+    if width(line) <= cells or not start.endswith(" "):
+        return cut(line, cells, "…")
     return start + cut_start(line[len(start) :], max(cells - len(start), 8), "…")
 
 

@@ -105,15 +105,9 @@ def say(*lines: str, dim: bool = False) -> None:
 
 
 def _wrapped(lines: Sequence[str], cells: int) -> Iterator[str]:
-    from textwrap import wrap  # both here: a pipe needs none
+    from sesls.output.widths import wrapped  # here: a pipe needs none
 
-    from sesls.output.widths import width
-
-    for line in lines:
-        if width(line) <= cells:
-            yield line
-        else:
-            yield from wrap(line, cells, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return (part for line in lines for part in wrapped(line, cells, indent=2))
 
 
 def progress(variables: Mapping[str, str], *, is_streaming: bool = False) -> AbstractContextManager[Progress]:

@@ -22,6 +22,15 @@ def _width(character: str) -> int:
     return 2 if east_asian_width(character) in "WF" else 1
 
 
+def wrapped(text: str, cells: int, indent: int) -> list[str]:
+    """Return the lines of so many cells that a text takes, broken at blanks alone, all but the first one indented."""
+    if width(text) <= cells:
+        return [text]
+    from textwrap import wrap  # here: few texts are so long
+
+    return wrap(text, cells, subsequent_indent=" " * indent, break_long_words=False, break_on_hyphens=False)
+
+
 def cut(text: str, cells: int, mark: str) -> str:
     """Return text of at most so many cells, a mark at the end of what was cut."""
     if width(text) <= cells:

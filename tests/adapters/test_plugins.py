@@ -1,0 +1,45 @@
+"""What installed packages bring is looked for once, and again when packages change."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sesls import looks
+from sesls.adapters import plugins
+from sesls.adapters.plugins import Plugin
+
+
+@pytest.fixture
+def searches(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """A folder of packages on the path, twice, and how often it was searched."""
+    folder = tmp_path / "packages"
+    folder.mkdir()
+    monkeypatch.setattr(looks, "_SETTLED_NS", -(10**12))
+    monkeypatch.setattr(sys, "path", ["", str(folder), str(folder)])
+    counted: list[int] = []
+
+    def installed(folders: list[str]) -> Iterator[tuple[str, Plugin]]:
+        counted.append(len(folders))
+        yield "acme", Plugin("acme", "sesls-acme", "1.0")
+
+    monkeypatch.setattr(plugins, "_installed", installed)
+    return counted
+
+
+def test_a_path_that_names_a_folder_twice_is_searched_once(tmp_path: Path, searches: list[int]) -> None:
+    found = [plugins.found(str(tmp_path / "cache"), "/srv") for _ in range(3)]
+
+    assert found == [{"acme": Plugin("acme", "sesls-acme", "1.0")}] * 3
+    assert searches == [1]
+
+
+def test_it_is_searched_again_where_a_package_came(tmp_path: Path, searches: list[int]) -> None:
+    plugins.found(str(tmp_path / "cache"), "/srv")
+    (tmp_path / "packages" / "new").mkdir()
+    plugins.found(str(tmp_path / "cache"), "/srv")
+
+    assert len(searches) == 2
