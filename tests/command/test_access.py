@@ -162,7 +162,7 @@ def test_a_command_opens_nothing_but_sessions(full: Path, tmp_path: Path, argume
         if event.name in ("open", "sqlite3.connect") and name is not None and (full / name).exists():
             opened.add(name)
 
-    of_others = {name for agent in stores.OTHERS for name in stores.whole(agent)}
+    of_others = {name for agent in stores.OTHERS for name in {**stores.whole(agent), **stores.witness(agent)}}
     assert [name for name in sorted(opened - of_others) if not any(fnmatch.fnmatch(name, one) for one in READ)] == []
     assert opened.isdisjoint(SECRET)
     assert arguments == ("cache", "info") or len(opened) > 20
