@@ -51,7 +51,7 @@ READ = (
     ".pi/agent/settings.json",  # for the key `sessionDir`
     "moved/*",  # which that names
 )
-"""The files of a home that may be opened, and none of them to be written."""
+"""The files of a home that may be opened, and none of them to be written; those of the further agents' stores too."""
 
 SECRET = (
     ".claude.json",
@@ -71,6 +71,8 @@ SECRET = (
     ".pi/agent/models.json",
     ".gemini/oauth_creds.json",
     ".gemini/google_accounts.json",
+    ".qwen/oauth_creds.json",
+    ".config/goose/secrets.yaml",
     ".gemini/antigravity-cli/credentials.json",
     ".gemini/antigravity-cli/settings.json",
     ".config/Antigravity/Cookies",
@@ -160,7 +162,8 @@ def test_a_command_opens_nothing_but_sessions(full: Path, tmp_path: Path, argume
         if event.name in ("open", "sqlite3.connect") and name is not None and (full / name).exists():
             opened.add(name)
 
-    assert [name for name in sorted(opened) if not any(fnmatch.fnmatch(name, pattern) for pattern in READ)] == []
+    of_others = {name for agent in stores.OTHERS for name in {**stores.whole(agent), **stores.witness(agent)}}
+    assert [name for name in sorted(opened - of_others) if not any(fnmatch.fnmatch(name, one) for one in READ)] == []
     assert opened.isdisjoint(SECRET)
     assert arguments == ("cache", "info") or len(opened) > 20
 
