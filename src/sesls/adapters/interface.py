@@ -41,9 +41,9 @@ class Reader(Protocol):
         """Return what all of a file tells.
 
         `add` adds to contents what a file tells from an offset on; `start` are the contents before anything was
-        added. Contents are plain fields; what people wrote is in one that is called `titles`. Contents of an earlier
-        reading count for the same `version`, and for a file that was only added to unless it cannot grow. Raises what
-        `add` raises.
+        added. Contents are plain fields; what people wrote is in one that is called `titles`, and ids are in fields
+        that end in `_ids`: nothing else that holds a secret is kept. Contents of an earlier reading count for the
+        same `version`, and for a file that was only added to unless it cannot grow. Raises what `add` raises.
         """
 
 
