@@ -43,3 +43,14 @@ def test_it_is_searched_again_where_a_package_came(tmp_path: Path, searches: lis
     plugins.found(str(tmp_path / "cache"), "/srv")
 
     assert len(searches) == 2
+
+
+def test_the_program_that_runs_is_no_place_of_packages(
+    tmp_path: Path, searches: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for program in ("bin", "other"):
+        monkeypatch.setattr(sys, "argv", [str(tmp_path / program / "sesls")])
+        monkeypatch.setattr(sys, "path", [str(tmp_path / program), str(tmp_path / "packages")])
+        plugins.found(str(tmp_path / "cache"), "/srv")
+
+    assert searches == [1]

@@ -8,6 +8,7 @@ A package names them in its `pyproject.toml`, by the word that `--agent` takes:
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import time
@@ -48,12 +49,14 @@ class _Remembered(msgspec.Struct, array_like=True):
 
 
 def found(cache_home: str | None, cwd: str) -> Mapping[str, Plugin]:
-    """Return the adapters that installed packages bring, by agent; what lies in the working directory is not installed.
+    """Return the adapters that installed packages bring, by agent.
 
-    To look through all packages takes tens of milliseconds, so what was found is remembered for as long as no package
-    is installed or removed.
+    What lies in the working directory, or beside the program that runs, is not installed. To look through all packages
+    takes tens of milliseconds, so what was found is remembered for as long as no package is installed or removed.
     """
-    folders = [path for path in dict.fromkeys(sys.path) if path not in ("", cwd)]
+    program = os.path.abspath(sys.argv[0])
+    others = ("", cwd, os.path.dirname(program), os.path.dirname(os.path.realpath(program)))
+    folders = [path for path in dict.fromkeys(sys.path) if path not in others]
     remembered = None if cache_home is None else _remembered(cache_home)
     if remembered is not None and list(remembered.folders.paths) == folders and remembered.folders.hold({}, "", {}):
         return remembered.plugins
