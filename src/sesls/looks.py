@@ -114,15 +114,12 @@ def noted() -> Iterator[Looks]:
 
 def identity_of(status: os.stat_result) -> Identity:
     """Return what changes when the file or folder of a status does."""
-    if os.name == "nt":  # there, a folder's entry shows no inode, and a time of creation in place of the change's
-        return _packed(status.st_size, status.st_mtime_ns, 0, 0)
-    return _packed(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino)
-
-
-def _packed(*numbers: int) -> Identity:
+    # On Windows, a folder's entry shows no inode, and a time of creation in place of the change's.
+    changed, inode = (status.st_ctime_ns, status.st_ino) if os.name != "nt" else (0, 0)
     try:
-        return _PACKED.pack(*numbers)
+        return _PACKED.pack(status.st_size, status.st_mtime_ns, changed, inode)
     except struct.error:  # the year 2262 and later
+        numbers = (status.st_size, status.st_mtime_ns, changed, inode)
         return _PACKED.pack(*(min(abs(number), _LARGEST) for number in numbers))
 
 
