@@ -24,7 +24,7 @@ from sesls.formats import files
 
 Record = TypeVar("Record", bound=msgspec.Struct)
 
-BLOCK = 1 << 20
+BLOCK = 1 << 18
 """How much of a file is held at once when all of it is read, in bytes."""
 
 LONG = 1 << 20
