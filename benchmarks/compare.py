@@ -1,4 +1,4 @@
-"""Time listings of sesls and of other programs on the same homes, A B A B …, cold and warm.
+"""Time listings of sesls and of other programs on the same homes: cold, A B A B …, and warm, A A B B ….
 
     python -m benchmarks.compare [--peers VENV] [--homes DIR] [--runs N] [--shape NAME ...] [--write]
 
@@ -167,19 +167,23 @@ def measure(
         found: dict[str, list[Run]] = {program.name: [] for program in programs}
         size = largest.stat().st_size if largest else 0
         forget(home, known)
-        if mode != "cold":
+        if mode == "warm":
+            # One program after the other: some of them change databases when they read them, which costs the next.
             for program in programs:
                 run(scripts[program.name], program, home, output)
-            time.sleep(2.5)  # what was written only just before it was read may not be remembered
-            for program in programs:
+                time.sleep(2.5)  # what was written only just before it was read may not be remembered
                 run(scripts[program.name], program, home, output)
-        for _ in range(runs if mode != "cold" else max(runs // 2, 1)):
-            if largest and mode == "grown":
-                grow(largest)
-            for program in programs:
-                if mode == "cold":
-                    forget(home, known)
-                found[program.name].append(run(scripts[program.name], program, home, output))
+                found[program.name] += [run(scripts[program.name], program, home, output) for _ in range(runs)]
+        else:
+            for program in programs if mode == "grown" else ():
+                run(scripts[program.name], program, home, output)
+            for _ in range(runs if mode == "grown" else max(runs // 2, 1)):
+                if largest and mode == "grown":
+                    grow(largest)
+                for program in programs:
+                    if mode == "cold":
+                        forget(home, known)
+                    found[program.name].append(run(scripts[program.name], program, home, output))
         if largest:
             os.truncate(largest, size)
         for program in programs:
