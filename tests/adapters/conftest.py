@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
-from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sesls.formats import files, jsonl
+from tests.watching import Reading, reading_of
 
 Forbid = Callable[[Path], None]
 
@@ -34,35 +33,10 @@ def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
     return lambda path: forbidden.add(str(path))
 
 
-class Reading:
-    """What was opened, and how many bytes of JSON were read of each file."""
-
-    def __init__(self) -> None:
-        self.openings: Counter[str] = Counter()
-        self.read: Counter[str] = Counter()
-
-
 @pytest.fixture
 def reading(monkeypatch: pytest.MonkeyPatch) -> Reading:
     """Notes what is opened and read from here on."""
-    notes = Reading()
-    paths: dict[int, str] = {}
-    opened, read_at = files.opened, jsonl.read_at
-
-    def noting_opened(path: str) -> int:
-        notes.openings[path] += 1
-        descriptor = opened(path)
-        paths[descriptor] = path
-        return descriptor
-
-    def noting_read_at(descriptor: int, size: int, offset: int) -> bytes:
-        data = read_at(descriptor, size, offset)
-        notes.read[paths[descriptor]] += len(data)
-        return data
-
-    monkeypatch.setattr(files, "opened", noting_opened)
-    monkeypatch.setattr(jsonl, "read_at", noting_read_at)
-    return notes
+    return reading_of(monkeypatch)
 
 
 class Stand:

@@ -14,7 +14,7 @@ from sesls.formats import files
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
-from tests.adapters.conftest import Forbid, Reading
+from tests.adapters.conftest import Forbid
 from tests.builders.cline import (
     DATA,
     SESSIONS,
@@ -35,6 +35,7 @@ from tests.builders.cline import (
 )
 from tests.builders.common import epoch_ms, put
 from tests.conftest import environment_of
+from tests.watching import Reading
 
 Ask = Callable[..., Page]
 

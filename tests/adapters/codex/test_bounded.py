@@ -12,47 +12,17 @@ import pytest
 
 from sesls.adapters import adapter
 from sesls.adapters.codex import rollout as codex_rollout
-from sesls.formats import files, jsonl
+from sesls.formats import jsonl
 from sesls.page import Page
 from tests.builders.codex import Record, event, meta, name_index, response, rollout, said, turn
 from tests.builders.common import at, lines, uuid
 from tests.conftest import environment_of
+from tests.watching import Reading
 
 Ask = Callable[..., Page]
 
 HEAD, TAIL = codex_rollout._HEAD_WINDOW, codex_rollout._TAIL_WINDOW
 FILLER = [response("x" * 1000, role="assistant")] * 1000
-
-
-class Reading:
-    """What was opened, and how many bytes of JSON lines were read of each file."""
-
-    def __init__(self) -> None:
-        self.openings: Counter[str] = Counter()
-        self.read: Counter[str] = Counter()
-
-
-@pytest.fixture
-def reading(monkeypatch: pytest.MonkeyPatch) -> Reading:
-    """Notes what is opened and read from here on."""
-    notes = Reading()
-    paths: dict[int, str] = {}
-    opened, read_at = files.opened, jsonl.read_at
-
-    def noting_opened(path: str) -> int:
-        notes.openings[path] += 1
-        descriptor = opened(path)
-        paths[descriptor] = path
-        return descriptor
-
-    def noting_read_at(descriptor: int, size: int, offset: int) -> bytes:
-        data = read_at(descriptor, size, offset)
-        notes.read[paths[descriptor]] += len(data)
-        return data
-
-    monkeypatch.setattr(files, "opened", noting_opened)
-    monkeypatch.setattr(jsonl, "read_at", noting_read_at)
-    return notes
 
 
 def large(home: Path, number: int, seconds: float = 0, filler: Iterable[Record] = FILLER, **header: Any) -> Path:

@@ -14,10 +14,11 @@ from sesls.formats import files
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
-from tests.adapters.conftest import Forbid, Reading
+from tests.adapters.conftest import Forbid
 from tests.builders.common import at, epoch_ms, put, uuid
 from tests.builders.continue_cli import SESSIONS, answered, entry, index, said, session
 from tests.conftest import environment_of
+from tests.watching import Reading
 
 Ask = Callable[..., Page]
 

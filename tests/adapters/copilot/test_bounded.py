@@ -9,9 +9,9 @@ import pytest
 
 from sesls.adapters.copilot import records
 from sesls.page import Page
-from tests.adapters.conftest import Reading
 from tests.builders.common import uuid
 from tests.builders.copilot import answered, event, said, session, started
+from tests.watching import Reading
 
 Ask = Callable[..., Page]
 

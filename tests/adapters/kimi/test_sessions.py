@@ -14,7 +14,6 @@ import pytest
 from sesls.adapters.kimi import wire
 from sesls.page import Page
 from sesls.session import Session
-from tests.adapters.conftest import Reading
 from tests.builders.common import CWD, START, at, epoch_ms, lines, put
 from tests.builders.kimi import (
     HOME,
@@ -37,6 +36,7 @@ from tests.builders.kimi import (
     sub,
     turns,
 )
+from tests.watching import Reading
 
 Ask = Callable[..., Page]
 Only = Callable[..., Session]

@@ -9,10 +9,10 @@ import pytest
 from sesls.adapters.omp import find, stores, summarise
 from sesls.adapters.pi_family.transcript import Ends
 from sesls.formats import files
-from tests.adapters.conftest import Reading
 from tests.builders.common import epoch_ms
 from tests.builders.omp import answered, header, model_change, said, session, slot
 from tests.conftest import environment_of
+from tests.watching import Reading
 
 
 def test_a_large_session_is_read_at_both_ends(home: Path, reading: Reading) -> None:

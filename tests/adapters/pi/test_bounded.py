@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import pytest
 
 from sesls.adapters import adapter
 from sesls.adapters.pi_family import transcript
-from sesls.formats import files, jsonl
 from sesls.page import Page
 from tests.builders.common import lines, put, uuid
 from tests.builders.pi import (
@@ -30,42 +28,12 @@ from tests.builders.pi import (
     turns,
 )
 from tests.conftest import environment_of
+from tests.watching import Reading
 
 Ask = Callable[..., Page]
 
 WINDOW = transcript._WINDOW
 BULK = [result("x" * 1000)] * 1000
-
-
-class Reading:
-    """What was opened, and how many bytes of JSON lines were read of each file."""
-
-    def __init__(self) -> None:
-        self.openings: Counter[str] = Counter()
-        self.read: Counter[str] = Counter()
-
-
-@pytest.fixture
-def reading(monkeypatch: pytest.MonkeyPatch) -> Reading:
-    """Notes what is opened and read from here on."""
-    notes = Reading()
-    paths: dict[int, str] = {}
-    opened, read_at = files.opened, jsonl.read_at
-
-    def noting_opened(path: str) -> int:
-        notes.openings[path] += 1
-        descriptor = opened(path)
-        paths[descriptor] = path
-        return descriptor
-
-    def noting_read_at(descriptor: int, size: int, offset: int) -> bytes:
-        data = read_at(descriptor, size, offset)
-        notes.read[paths[descriptor]] += len(data)
-        return data
-
-    monkeypatch.setattr(files, "opened", noting_opened)
-    monkeypatch.setattr(jsonl, "read_at", noting_read_at)
-    return notes
 
 
 @pytest.fixture

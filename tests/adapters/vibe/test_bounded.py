@@ -12,10 +12,10 @@ import pytest
 from sesls.adapters.vibe import find, stores, summarise
 from sesls.formats import files
 from sesls.session import Candidate
-from tests.adapters.conftest import Reading
 from tests.builders.common import put
 from tests.builders.vibe import answered, entry, folder, said, unified
 from tests.conftest import environment_of
+from tests.watching import Reading
 
 
 def candidates(home: Path) -> list[Candidate]:
