@@ -1,4 +1,4 @@
-"""Any damage of any files of a home in which all five agents worked costs what it destroyed, and no other session."""
+"""Any damage of any files of a home in which many agents worked costs what it destroyed, and no other session."""
 
 from __future__ import annotations
 

@@ -47,20 +47,6 @@ class Reader(Protocol):
         """
 
 
-def read_anew(
-    path: str,
-    start: Contents,
-    add: Callable[[Contents, str, int], None],
-    *,
-    version: object = None,
-    can_grow: bool = True,
-) -> Contents:
-    """Return what all of a file tells, whatever was read before; see `Reader`."""
-    del version, can_grow
-    add(start, path, 0)
-    return start
-
-
 class Adapter(Protocol):
     """The functions that an adapter module has."""
 
