@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sesls import looks
 from sesls.formats import files, jsonl
 from tests.builders.claude import (
     Row,
@@ -223,6 +224,18 @@ def test_a_transcript_is_opened_once_for_the_list_and_once_for_the_page(home: Pa
         str(side_files / "custom-title.json"): 1,
         str(side_files / "archived.json"): 1,
     }
+
+
+def test_what_no_folder_can_hold_is_not_looked_for(home: Path, ask: Ask) -> None:
+    alone, sub = transcript(home), subagent(home, "a1", parent=2)
+    beside(transcript(home, number=2), "archived.json", {"archived": True})
+
+    with looks.noted() as seen:
+        ask(agents=("claude",))
+
+    looked_at = {Path(path) for path in seen.paths}
+    assert {alone.with_suffix(""), sub.with_suffix("")}.isdisjoint(looked_at)
+    assert alone.parent / uuid(2) / "archived.json" in looked_at
 
 
 def test_side_files_of_sessions_that_are_not_shown_are_not_opened(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from sesls.environment import Environment
 from sesls.formats import files
@@ -28,6 +28,8 @@ COWORK = "Cowork"
 
 # Roles of candidates.
 SESSION = "session"
+SESSION_WITH_FOLDER = "session with a folder beside it"
+SESSIONS = (SESSION, SESSION_WITH_FOLDER)
 FLAT_SUBAGENT = "subagent beside its session"
 SUBAGENT = "subagent"
 RECORD = "desktop record"
@@ -111,20 +113,22 @@ def _transcripts(projects: str, store: Store, report: files.Report) -> Iterator[
     for project in files.folders(projects, report):
         if not files.first_visit(project.path, visited, report):
             continue
-        for entry in files.entries(project.path, report):
-            if (role := _role(entry.name)) is not None:
+        found = files.entries(project.path, report)
+        side_folders = {one.name for one in found if _UUID.fullmatch(one.name) and files.is_folder(one, report)}
+        for entry in found:
+            if (role := _role(entry.name, side_folders)) is not None:
                 yield from files.candidates([entry], role, store, report)
-            elif _UUID.fullmatch(entry.name) and files.is_folder(entry, report):
+            elif entry.name in side_folders:
                 below = files.tree(os.path.join(entry.path, "subagents"), report, visited)
                 subagents = (file for file in below if _SUBAGENT_FILE.fullmatch(file.name))
                 yield from files.candidates(subagents, SUBAGENT, store, report)
 
 
-def _role(name: str) -> str | None:
+def _role(name: str, side_folders: Collection[str]) -> str | None:
     if not name.endswith(".jsonl"):
         return None
     if _UUID.fullmatch(name[:-6]):
-        return SESSION
+        return SESSION_WITH_FOLDER if name[:-6] in side_folders else SESSION
     return FLAT_SUBAGENT if _SUBAGENT_FILE.fullmatch(name) else None
 
 

@@ -93,7 +93,7 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
                 found.summaries[os.path.dirname(candidate.path)].update(facts.titles)
             if not facts.has_turns:
                 continue
-            if candidate.role == places.SESSION:
+            if candidate.role in places.SESSIONS:
                 found.sessions[places.session_id(candidate.path)].append((candidate, facts))
             else:
                 root = places.root_id(candidate.path) if candidate.role == places.SUBAGENT else facts.session_id
@@ -243,7 +243,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     if source.copies:
         extra["copies"] = list(source.copies)
     parent_uuid, resume_command = None, None
-    titles = _titles(summary.path, contents, source.record)
+    titles = _titles(source, contents)
     if summary.kind == "subagent":
         meta = jsonl.small(summary.path[: -len(".jsonl")] + ".meta.json", _SUBAGENT_META) or _SubagentMeta()
         titles = (meta.description, *titles)
@@ -256,7 +256,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
         }
     else:
         extra["session_type"] = source.record.session_type if source.record is not None else None
-        extra["archived"] = _is_archived(summary.path, contents, source.record) or None
+        extra["archived"] = _is_archived(source, contents) or None
         if source.candidate.store.role != places.COWORK:
             resume_command = _resume(summary, source, environment)
     return Details(
@@ -277,11 +277,11 @@ def _read(summary: Summary, source: Source, read: Reader) -> Contents:
     return read(summary.path, Contents(), add, version=(is_subagent, source.summaries or {}))
 
 
-def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str | None, ...]:
+def _titles(source: Source, contents: Contents) -> tuple[str | None, ...]:
     """Return a session's titles by Claude's own precedence, Desktop's after those given in the transcript."""
-    titles, side = contents.titles, None
+    titles, record, side = contents.titles, source.record, None
     if "custom" not in titles:
-        side = _beside(path, "custom-title.json", _CUSTOM_TITLE)
+        side = _beside(source, "custom-title.json", _CUSTOM_TITLE)
     return (
         titles.get("custom"),
         side.custom_title if side is not None else None,
@@ -294,20 +294,20 @@ def _titles(path: str, contents: Contents, record: Record | None) -> tuple[str |
     )
 
 
-def _is_archived(path: str, contents: Contents, record: Record | None) -> bool:
+def _is_archived(source: Source, contents: Contents) -> bool:
     """Tell whether a session was archived, by Claude Code (any later prompt undoes that) or in Desktop."""
-    side = _beside(path, "archived.json", _ARCHIVED)
+    side = _beside(source, "archived.json", _ARCHIVED)
     if side is not None and side.archived:
         at = instant(side.at)
         return at is None or contents.prompted_at is None or contents.prompted_at <= at
-    return record is not None and bool(record.is_archived)
+    return source.record is not None and bool(source.record.is_archived)
 
 
-def _beside(path: str, name: str, decoder: msgspec.json.Decoder[SideFile]) -> SideFile | None:
+def _beside(source: Source, name: str, decoder: msgspec.json.Decoder[SideFile]) -> SideFile | None:
     """Return what a file in the folder of a session says; few sessions have one."""
-    if files.status(places.side_folder(path)) is None:
+    if source.candidate.role != places.SESSION_WITH_FOLDER:
         return None
-    return jsonl.small(os.path.join(places.side_folder(path), name), decoder)
+    return jsonl.small(os.path.join(places.side_folder(source.candidate.path), name), decoder)
 
 
 def _resume(summary: Summary, source: Source, environment: Environment) -> str | None:

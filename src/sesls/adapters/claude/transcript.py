@@ -113,7 +113,7 @@ def _project_dir(file: jsonl.File, candidate: Candidate, rows: list[Envelope]) -
     fitting = None if moves else next((cwd for cwd in dict.fromkeys(known) if places.is_slug_of(folder, cwd)), None)
     if fitting is not None:
         return fitting
-    if candidate.role == places.SESSION and not is_whole and places.may_be_slug(folder):
+    if candidate.role in places.SESSIONS and not is_whole and places.may_be_slug(folder):
         # Neither end fits the folder's name: the move may stand anywhere between them.
         between = jsonl.records(jsonl.lines_with(jsonl.blocks(file), _RELOCATED), ENVELOPE)
         moves += [row.relocated_cwd for row in between if row.relocated_cwd]
