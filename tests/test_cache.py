@@ -9,7 +9,7 @@ import shutil
 import sqlite3
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from sesls import looks
 from sesls.adapters import REGISTRY
+from sesls.cache import disk
 from sesls.cache.disk import clear, folder, kept
 from sesls.clock import Clock
 from sesls.formats import files, jsonl
@@ -149,13 +150,37 @@ def test_another_page_reads_its_own_sessions_alone(home: Path, cache: Path, read
     assert [reading.openings[path] > 0 for path in paths] == [False, True, False]
 
 
-@pytest.mark.parametrize("block", [100, 3001, 1 << 20])
+def test_a_page_of_the_newest_reads_the_newest_rows_alone(
+    home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(1, 9):
+        claude.transcript(home, [claude.user("Prune", 60 * number), claude.assistant("Done", 60)], number=number)
+    monkeypatch.setattr("sesls.cache._ROWS_PIECE", 2)
+    remembering(home, cache)
+    pieces: Counter[str] = Counter()
+    plainly = disk.read
+
+    def counted(path: str, version: str = "") -> Iterator[bytes]:
+        for piece in plainly(path, version):
+            pieces[os.path.basename(path)] += 1
+            yield piece
+
+    monkeypatch.setattr(disk, "read", counted)
+
+    assert len(remembering(home, cache, limit=2).sessions) == 2
+    assert pieces["claude.rows"] == 1
+    assert len(remembering(home, cache, limit=2, offset=6).sessions) == 2
+    assert pieces["claude.rows"] == 1 + 4
+
+
+@pytest.mark.parametrize("piece", [1, 7, 1 << 20])
 def test_thrift_with_memory_changes_no_answer(
-    home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch, block: int
+    home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     write(home)
     monkeypatch.setattr("sesls.cache._MANY", 0)
-    monkeypatch.setattr("sesls.cache.disk._BLOCK", block)
+    monkeypatch.setattr("sesls.cache._PIECE", piece)
+    monkeypatch.setattr("sesls.cache._ROWS_PIECE", piece)
 
     assert [listed().total for _ in range(2)] == [TOTAL, TOTAL]
     claude.transcript(home, number=70)
@@ -569,6 +594,8 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "of another version": lambda content: content.replace(b"sesls ", b"sesls 99", 1),
     "longer": lambda content: content + b"\x00",
 }
+HARMLESS = ("cut by a byte", "longer")
+"""What no entry is lost by; a survey is only of use as a whole."""
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
@@ -581,7 +608,10 @@ def test_damaged_files_count_as_none(home: Path, cache: Path, listed: List, dama
 
     listed()
 
-    assert {path: path.stat().st_size for path in kept_files(cache)} == sound
+    mended = {path: path.stat().st_size for path in kept_files(cache)}
+    assert mended.keys() == sound.keys()
+    for path, size in sound.items():
+        assert mended[path] == size or (damage in HARMLESS and path.suffix != ".survey")
 
 
 @pytest.mark.parametrize("section", ["survey", "facts", "rows", "contents"])

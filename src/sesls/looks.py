@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -48,7 +48,7 @@ class Looks(msgspec.Struct, array_like=True):
                 return False
         if self.cwd is not None and self.cwd != cwd and not self._mattered_nothing(cwd):
             return False
-        return are_as_they_were(self.paths.items(), known)
+        return are_as_they_were(self.paths, known)
 
     def _mattered_nothing(self, cwd: str) -> bool:
         """Tell whether there was nothing below the old working directory, and there is nothing below the new one."""
@@ -79,19 +79,17 @@ class Looks(msgspec.Struct, array_like=True):
         self.is_unsure = self.is_unsure or other.is_unsure
 
 
-def are_as_they_were(paths: Iterable[tuple[str, Identity | None]], known: dict[str, Identity | None]) -> bool:
+def are_as_they_were(paths: Mapping[str, Identity | None], known: dict[str, Identity | None]) -> bool:
     """Tell whether paths lead to what they led to; `known` holds what was looked at already, and gets the rest."""
     stat, access = os.stat, os.access
-    for path, identity in paths:
-        if path in known:
-            now = known[path]
-        else:
+    for path, identity in paths.items():
+        if path not in known:
             try:
                 now = identity_of(stat(path)) if identity is not None or access(path, os.F_OK) else None
             except (OSError, ValueError):
                 now = None
-            known[path] = now
-        if now != identity:
+            known[path] = identity if now == identity else now
+        if known[path] != identity:
             return False
     return True
 

@@ -17,7 +17,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import TypeVar
 
@@ -34,8 +34,10 @@ from sesls.session import Row, Summary, Survey
 Record = TypeVar("Record", bound=msgspec.Struct)
 Item = TypeVar("Item")
 
-_PIECE = 4096
+_PIECE = 512
 """How many entries are written and read back at a time: all at once would be in memory twice."""
+_ROWS_PIECE = 128
+"""The same for rows: a page, which is mostly of the newest, needs only the first."""
 _OLD_NS = 600 * 10**9
 """How old the last survey may get where listings cannot be sure of theirs, in nanoseconds."""
 _MANY = 20_000
@@ -102,6 +104,41 @@ class _KeptContents(msgspec.Struct, array_like=True):
     is_masked: bool
 
 
+class _Section:
+    """What is remembered of one kind, by key, read back from disk as far as it is asked for."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._entries: dict[str, msgspec.Raw] = {}
+        self._unread = pieces
+
+    def get(self, key: str) -> msgspec.Raw | None:
+        """Return an entry; None where there is none."""
+        while (entry := self._entries.get(key)) is None and self._read_on():
+            pass
+        return entry
+
+    def all(self) -> dict[str, msgspec.Raw]:
+        """Return all entries, to be changed."""
+        while self._read_on():
+            pass
+        return self._entries
+
+    def keep(self, keys: Iterable[str]) -> bool:
+        """Drop all entries but those of some keys, and put those in that order; tell whether any was dropped."""
+        entries = self.all()
+        self._entries = {key: entries[key] for key in keys if key in entries}
+        return len(self._entries) < len(entries)
+
+    def _read_on(self) -> bool:
+        try:
+            piece = next(self._unread, None)
+            if piece is not None:
+                self._entries |= msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
+        except ValueError:  # what follows is lost
+            return False
+        return piece is not None
+
+
 class Memory:
     """What is remembered of one agent, on disk where there is a folder for it."""
 
@@ -121,7 +158,7 @@ class Memory:
         """What this listing looked at."""
         self.found: Survey | None = None
         """What this listing found by looking through the stores; its summaries have their sources."""
-        self._sections: dict[str, dict[str, msgspec.Raw]] = {}
+        self._sections: dict[str, _Section] = {}
         self._changed: set[str] = set()
         self._is_survey_new = False
         self._has_successor = False
@@ -142,21 +179,28 @@ class Memory:
             if seen.hold(environment.variables, environment.cwd, self._known):
                 return last
             self._known = {}
-        if self._folder is None:
-            return None
+        survey = None
+        if self._folder is not None:
+            with suppress(ValueError):
+                survey = self._kept_survey(environment)
+        if survey is None:
+            self._known = {}
+        return survey
+
+    def _kept_survey(self, environment: Environment) -> Survey | None:
+        """Return the last survey from disk if it still holds. Raises ValueError where it is damaged."""
         pieces = disk.read(self._path("survey"), self._version)
         first = next(pieces, None)
-        kept = None if first is None else _decoded(first, _KeptSurvey)
-        if kept is None or kept.seen.is_unsure:
+        if first is None:
             return None
-        if not kept.seen.hold(environment.variables, environment.cwd, self._known):
+        kept = msgspec.msgpack.decode(first, type=_KeptSurvey)
+        if kept.seen.is_unsure or not kept.seen.hold(environment.variables, environment.cwd, self._known):
             return None
         summaries: list[Summary] = []
         for piece in pieces:
-            part = _decoded(piece, _KeptPart)
+            part = msgspec.msgpack.decode(piece, type=_KeptPart)
             known = self._known if len(self._known) < _MANY else {}
-            if part is None or not looks.are_as_they_were(part.paths.items(), known):
-                self._known = {}
+            if not looks.are_as_they_were(part.paths, known):
                 return None
             if len(summaries) >= _MANY:
                 for summary in part.summaries:
@@ -167,9 +211,9 @@ class Memory:
     def last_summaries(self) -> Iterator[Summary]:
         """Yield the sessions of the last survey, whatever has changed since."""
         if self._folder is not None:
-            for piece in islice(disk.read(self._path("survey"), self._version), 1, None):
-                part = _decoded(piece, _KeptSummaries)
-                yield from () if part is None else part.summaries
+            with suppress(ValueError):
+                for piece in islice(disk.read(self._path("survey"), self._version), 1, None):
+                    yield from msgspec.msgpack.decode(piece, type=_KeptSummaries).summaries
 
     def last_title(self, summary: Summary) -> str | None:
         """Return the title that was last shown of a session, secrets masked, if it was shown since it was found so."""
@@ -198,20 +242,19 @@ class Memory:
         kept = self._get("facts", path, _KeptFacts)
         if kept is None or (kept.is_masked and not self.redact):
             return None
-        if not looks.are_as_they_were(
-            ((path, kept.identity),) if kept.seen is None else kept.seen.paths.items(), seen.paths
-        ):
+        paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
+        if not looks.are_as_they_were(paths, seen.paths):
             return None
         facts = _decoded(kept.facts, kind)
         if facts is None:
             return None
-        if len(self._entries("facts")) >= _MANY:
+        if len(self._section("facts").all()) >= _MANY:
             _share(facts, facts.__struct_fields__)
         return _shown(facts)
 
     def has_facts(self, path: str) -> bool:
         """Tell whether anything is remembered of the first reading of a file."""
-        return self._is_awake and path in self._entries("facts")
+        return self._is_awake and path in self._section("facts").all()
 
     def keep_facts(self, path: str, facts: msgspec.Struct, seen: Looks) -> None:
         """Keep what the first reading of a file told."""
@@ -270,25 +313,27 @@ class Memory:
         processes = min(self._processes, len(items) // least)
         if processes > 1:
             self._is_awake = True
+            for section in self._sections.values():
+                section.all()  # processes share the place up to which an open file was read
             for learnt in parallel.run(lambda place: self._learn(work, items[place::processes]), processes):
                 self._absorb(learnt)
 
     def _learn(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item]) -> bytes:
         """Return what work adds to what is remembered."""
-        before = {section: dict(entries) for section, entries in self._sections.items()}
+        before = {name: dict(section.all()) for name, section in self._sections.items()}
         work(items)
         learnt = {
-            section: {key: entry for key, entry in entries.items() if before.get(section, {}).get(key) is not entry}
-            for section, entries in self._sections.items()
-            if section in self._changed
+            name: {key: entry for key, entry in section.all().items() if before.get(name, {}).get(key) is not entry}
+            for name, section in self._sections.items()
+            if name in self._changed
         }
         return msgspec.msgpack.encode(learnt)
 
     def _absorb(self, learnt: bytes) -> None:
         with suppress(msgspec.DecodeError):
-            for section, entries in msgspec.msgpack.decode(learnt, type=dict[str, dict[str, msgspec.Raw]]).items():
-                self._entries(section).update(entries)
-                self._changed.add(section)
+            for name, entries in msgspec.msgpack.decode(learnt, type=dict[str, dict[str, msgspec.Raw]]).items():
+                self._section(name).all().update(entries)
+                self._changed.add(name)
 
     def save_facts(self, seen: Looks) -> None:
         """Write what the first reading of files told, and forget it here: a hundred thousand files told a lot."""
@@ -297,43 +342,50 @@ class Memory:
 
     def save(self, summaries: Collection[Summary]) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
+        paths = self._known if self._is_survey_new else None
         if self._has_successor:
-            self._save("facts", self._known if self._is_survey_new else None)
-        self._save("rows", {summary.digest for summary in summaries} if self._is_survey_new else None)
-        self._save("contents", self._known if self._is_survey_new else None)
+            self._save("facts", paths)
+        self._save("contents", paths)
+        newest_first = None
+        if self._is_survey_new or "rows" in self._changed:
+            by_time = sorted(summaries, key=lambda summary: summary.last_activity, reverse=True)
+            newest_first = [summary.digest for summary in by_time]
+        self._save("rows", newest_first)
 
-    def _save(self, section: str, keys: Collection[str] | None) -> None:
-        """Write a section where it changed, with no entries but those of some keys, and forget it here."""
-        if keys is not None and (gone := self._entries(section).keys() - keys):
-            self._sections[section] = {key: entry for key, entry in self._sections[section].items() if key not in gone}
-            self._changed.add(section)
-        if section in self._changed and self._folder is not None:
-            disk.write(self._path(section), _pieces(self._sections[section]), self._version)
-        self._changed.discard(section)
+    def _save(self, name: str, keys: Iterable[str] | None) -> None:
+        """Write a section where it changed, with the entries of some keys alone, in their order, and forget it here."""
+        if keys is not None and self._section(name).keep(keys):
+            self._changed.add(name)
+        if name in self._changed and self._folder is not None:
+            size = _ROWS_PIECE if name == "rows" else _PIECE
+            disk.write(self._path(name), _pieces(self._section(name).all(), size), self._version)
+        self._changed.discard(name)
         if self._folder is not None or not self._has_successor:
-            self._sections.pop(section, None)
+            self._sections.pop(name, None)
 
-    def _get(self, section: str, key: str, kind: type[Record]) -> Record | None:
-        entry = self._entries(section).get(key) if self._is_awake else None
+    def _get(self, name: str, key: str, kind: type[Record]) -> Record | None:
+        entry = self._section(name).get(key) if self._is_awake else None
         return None if entry is None else _decoded(entry, kind)
 
-    def _put(self, section: str, key: str, seen: Looks, entry: Callable[[], msgspec.Struct]) -> None:
+    def _put(self, name: str, key: str, seen: Looks, entry: Callable[[], msgspec.Struct]) -> None:
         if self._is_awake and seen.are_settled(self._now_ns):
-            self._keep(section, key, entry)
+            self._keep(name, key, entry)
 
-    def _keep(self, section: str, key: str, entry: Callable[[], msgspec.Struct]) -> None:
+    def _keep(self, name: str, key: str, entry: Callable[[], msgspec.Struct]) -> None:
         try:
             key.encode()
             encoded = msgspec.Raw(_encoded(entry()))
         except _CANNOT_BE_KEPT:
             return
-        self._entries(section)[key] = encoded
-        self._changed.add(section)
+        self._section(name).all()[key] = encoded
+        self._changed.add(name)
 
-    def _entries(self, section: str) -> dict[str, msgspec.Raw]:
-        if section not in self._sections:
-            self._sections[section] = {} if self._folder is None else _entries(self._path(section), self._version)
-        return self._sections[section]
+    def _section(self, name: str) -> _Section:
+        if name not in self._sections:
+            self._sections[name] = _Section(
+                iter(()) if self._folder is None else disk.read(self._path(name), self._version)
+            )
+        return self._sections[name]
 
     def _path(self, section: str) -> str:
         assert self._folder is not None
@@ -356,11 +408,17 @@ def digest(value: object) -> str:
         return ""
 
 
-def _decoded(entry: msgspec.Raw | memoryview, kind: type[Record]) -> Record | None:
+def _decoded(entry: msgspec.Raw, kind: type[Record]) -> Record | None:
     try:
-        return msgspec.msgpack.decode(entry, type=kind)
+        decoded: Record = _decoder(kind).decode(entry)
     except msgspec.DecodeError:
         return None
+    return decoded
+
+
+@cache
+def _decoder(kind: type[Record]) -> msgspec.msgpack.Decoder[Record]:
+    return msgspec.msgpack.Decoder(kind)
 
 
 def _encoded(value: object) -> bytes:
@@ -454,31 +512,20 @@ def _check(path: str, end: int) -> int:
     return zlib.crc32(before) if before.endswith(b"\n") else -1
 
 
-def _entries(path: str, version: str) -> dict[str, msgspec.Raw]:
-    """Return the entries of a section; none where there is no sound one of our own."""
-    entries: dict[str, msgspec.Raw] = {}
-    try:
-        for piece in disk.read(path, version):
-            entries |= msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
-    except msgspec.DecodeError:
-        return {}
-    return entries
-
-
-def _pieces(entries: Mapping[str, msgspec.Raw]) -> Iterator[bytes]:
-    for some in _batches(entries.items()):
+def _pieces(entries: Mapping[str, msgspec.Raw], size: int) -> Iterator[bytes]:
+    for some in _batches(entries.items(), size):
         yield msgspec.msgpack.encode(dict(some))
 
 
 def _survey_pieces(survey: Survey, seen: Looks, *, is_sure: bool) -> Iterator[bytes]:
     yield _encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
-    for paths in _batches(seen.paths.items()):
+    for paths in _batches(seen.paths.items(), _PIECE):
         yield _encoded(_KeptPart(dict(paths), []))
-    for summaries in _batches(survey.summaries):
+    for summaries in _batches(survey.summaries, _PIECE):
         yield _encoded(_KeptPart({}, [replace(summary, source=None) for summary in summaries]))
 
 
-def _batches(items: Iterable[Item]) -> Iterator[list[Item]]:
+def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     iterator = iter(items)
-    while batch := list(islice(iterator, _PIECE)):
+    while batch := list(islice(iterator, size)):
         yield batch

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
 import re
+import struct
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import BinaryIO
 
 import msgspec
 
@@ -19,43 +18,35 @@ from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import Instant, from_file_time, rfc3339
 
-_BLOCK = 1 << 20
+_FRAME = struct.Struct(">II")
+"""What stands before a piece: its length and its sum."""
+_END = _FRAME.pack(0, 0)
 _FOLDER = re.compile(r"[0-9a-f]{8}|packages")
 _FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents|plugins)(?:\.\d+)?")
 
 
-def read(path: str, version: str = "") -> Iterator[memoryview]:
-    """Yield the pieces of a file as they were written by a version; none where there is no sound file of our own.
+def read(path: str, version: str = "") -> Iterator[bytes]:
+    """Yield the pieces of a file as they were written by a version; none where there is no file of our own.
 
-    A large file is gone through twice, so that it is never in memory as a whole.
+    Raises ValueError as soon as a piece is not as it was written, or missing.
     """
     try:
         with open(path, "rb") as file:
-            status = os.fstat(file.fileno())
-            size = status.st_size
-            if not _is_own(status):
+            status, header = os.fstat(file.fileno()), _header(version)
+            if not _is_own(status) or file.read(len(header)) != header:
                 return
-            content = file.read(_BLOCK)
-            end, start = size - 4, len(_header(version))
-            if end < start or not content.startswith(_header(version)) or not _is_sound(file, content, end):
-                return
-            source: BinaryIO = io.BytesIO(content) if size <= _BLOCK else file
-            source.seek(start)
-            while start < end:
-                length = int.from_bytes(source.read(4))
-                yield memoryview(source.read(length))
-                start += 4 + length
+            while (frame := file.read(_FRAME.size)) != _END:
+                if len(frame) < _FRAME.size:
+                    raise ValueError("cut off")
+                length, check = _FRAME.unpack(frame)
+                piece = file.read(min(length, status.st_size))
+                if zlib.crc32(piece) != check:
+                    raise ValueError("damaged")
+                yield piece
+            if file.read(1):
+                raise ValueError("longer")
     except OSError:
         return
-
-
-def _is_sound(file: BinaryIO, first: bytes, end: int) -> bool:
-    """Tell whether a file whose first block was read is as it was written; its sum stands at the end."""
-    check, place = zlib.crc32(first[:end]), min(len(first), end)
-    while place < end and (block := file.read(min(_BLOCK, end - place))):
-        check, place = zlib.crc32(block, check), place + len(block)
-    total = first[end:]
-    return total + file.read(4 - len(total)) == check.to_bytes(4)
 
 
 def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
@@ -74,11 +65,11 @@ def _replace(path: str, temporary: str, pieces: Iterable[bytes], version: str) -
             os.makedirs(parent, mode=0o700, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "wb") as file:
-            check = 0
-            for part in _parts(pieces, version):
-                file.write(part)
-                check = zlib.crc32(part, check)
-            file.write(check.to_bytes(4))
+            file.write(_header(version))
+            for piece in pieces:
+                file.write(_FRAME.pack(len(piece), zlib.crc32(piece)))
+                file.write(piece)
+            file.write(_END)
         os.replace(temporary, path)
     except OSError:
         _remove(temporary)
@@ -96,14 +87,7 @@ def age_ns(path: str, now_ns: int) -> float:
 
 
 def _header(version: str) -> bytes:
-    return f"sesls {__version__} cache 2 {version}\n".encode("utf-8", "replace")
-
-
-def _parts(pieces: Iterable[bytes], version: str) -> Iterator[bytes]:
-    yield _header(version)
-    for piece in pieces:
-        yield len(piece).to_bytes(4)
-        yield piece
+    return f"sesls {__version__} cache 3 {version}\n".encode("utf-8", "replace")
 
 
 def _remove(path: str) -> None:
