@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any
 
 import msgspec
 
 _ENCODER = msgspec.json.Encoder()
+_PIECE = 128
+"""How many lines are made at a time."""
 
 # What JSON allows in a string and a terminal may obey or hide.
 _UNSAFE = (
@@ -22,11 +24,22 @@ _UNSAFE = (
 
 def encoded(answer: dict[str, Any]) -> bytes:
     """Return an answer as UTF-8 with a newline at its end; lists of objects get a line for each."""
-    return (
-        b"{"
-        + b",\n ".join(_safe(_ENCODER.encode(key)) + b": " + _value(value) for key, value in answer.items())
-        + b"}\n"
-    )
+    return b"".join(parts(answer))
+
+
+def parts(answer: dict[str, Any]) -> Iterator[bytes]:
+    """Yield the same piece by piece: a long answer as a whole would be in memory several times."""
+    yield b"{"
+    for number, (key, value) in enumerate(answer.items()):
+        yield (b",\n " if number else b"") + line(key)[:-1] + b": "
+        if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
+            for start in range(0, len(value), _PIECE):
+                yield b",\n  " if start else b"[\n  "
+                yield b",\n  ".join(_lines(value[start : start + _PIECE]))
+            yield b"\n ]"
+        else:
+            yield line(value)[:-1]
+    yield b"}\n"
 
 
 def line(value: Any) -> bytes:
@@ -39,30 +52,29 @@ def plain(value: Any) -> str:
     return _safe(_encoded(value)).decode()
 
 
-def _value(value: Any) -> bytes:
-    try:
-        if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
-            return b"[\n  " + _lines(value) + b"\n ]"
-        return _safe(_ENCODER.encode(value))
-    except ValueError:
-        # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
-        return _value(without_surrogates(msgspec.to_builtins(value)))
-
-
 def _encoded(value: Any) -> bytes:
     try:
         return _ENCODER.encode(value)
     except ValueError:
+        # File names that are not UTF-8 hold surrogates, which strict readers refuse together with all the rest.
         return _ENCODER.encode(without_surrogates(msgspec.to_builtins(value)))
 
 
-def _lines(values: Sequence[Any]) -> bytes:
-    lines = _ENCODER.encode_lines(values).split(b"\n")  # no line end can stand within a value
-    return b",\n  ".join(_safe(line) for line in lines if line)
+def _lines(values: Sequence[Any]) -> list[bytes]:
+    try:
+        encoded = _ENCODER.encode_lines(values)
+    except ValueError:
+        encoded = _ENCODER.encode_lines(without_surrogates(msgspec.to_builtins(values)))
+    *lines, _ = encoded.split(b"\n")  # no line end can stand within a value
+    return lines if _is_safe(encoded) else [_safe(line) for line in lines]
+
+
+def _is_safe(text: bytes) -> bool:
+    return text.isascii() and b"\x7f" not in text
 
 
 def _safe(line: bytes) -> bytes:
-    return line if line.isascii() and b"\x7f" not in line else re.sub(_UNSAFE, _escaped, line)
+    return line if _is_safe(line) else re.sub(_UNSAFE, _escaped, line)
 
 
 def without_surrogates(value: Any) -> Any:

@@ -91,9 +91,9 @@ def write(*lines: str) -> None:
 
 def write_json(answer: dict[str, Any]) -> None:
     """Write an answer as one JSON value."""
-    from sesls.output.json import encoded  # here: the version and help need none
+    from sesls.output.json import parts  # here: the version and help need none
 
-    sys.stdout.buffer.write(encoded(answer))
+    sys.stdout.buffer.writelines(parts(answer))
 
 
 def say(*lines: str, dim: bool = False) -> None:
