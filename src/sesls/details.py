@@ -15,6 +15,7 @@ from sesls.adapters.interface import Adapter
 from sesls.cache import Memory
 from sesls.environment import Environment
 from sesls.formats import files
+from sesls.instants import rfc3339
 from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
 from sesls.survey import counted, look_through, unexpected
 
@@ -126,7 +127,7 @@ def _row(details: Details, *, redact: bool) -> Row:
         title=title,
         parent_uuid=details.parent_uuid,
         models=details.models,
-        created=details.created,
+        created=None if details.created is None else rfc3339(details.created),
         size_bytes=details.size_bytes,
         message_count=details.message_count,
         resume_command=details.resume_command,

@@ -67,9 +67,9 @@ def latest(values: Iterable[object]) -> Instant | None:
 def rfc3339(moment: Instant) -> str:
     """Return an instant as RFC 3339 text in UTC with milliseconds: `2026-11-30T08:30:23.245Z`."""
     days, rest = divmod(moment, 86_400_000)
-    hours, rest = divmod(rest, 3_600_000)
-    minutes, rest = divmod(rest, 60_000)
-    return f"{_day(days)}T{hours:02}:{minutes:02}:{rest // 1000:02}.{rest % 1000:03}Z"
+    seconds, milliseconds = divmod(rest, 1000)
+    parts = (_day(days), seconds // 3600, seconds // 60 % 60, seconds % 60, milliseconds)
+    return "%sT%02d:%02d:%02d.%03dZ" % parts  # noqa: UP031  # an f-string takes half as long again
 
 
 @lru_cache(maxsize=4096)

@@ -335,7 +335,7 @@ def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Sessi
         date=last_activity,
         age_sec=clock.age(summary.last_activity),
         activity=clock.activity(summary.last_activity),
-        created=None if row.created is None else rfc3339(row.created),
+        created=row.created,
         size_bytes=row.size_bytes,
         message_count=row.message_count,
         path=summary.path,

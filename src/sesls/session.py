@@ -83,7 +83,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     """Longer than it is shown, so that it can be searched."""
     parent_uuid: str | None
     models: tuple[str, ...]
-    created: Instant | None
+    created: str | None
     size_bytes: int | None
     message_count: int | None
     resume_command: str | None
