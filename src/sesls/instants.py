@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import islice
 
 Instant = int
 """Milliseconds since the epoch, UTC."""
@@ -51,16 +52,14 @@ def latest(values: Iterable[object]) -> Instant | None:
 
     The usual shape (`…T….mmmZ`, 24 characters) sorts as text, so that few of those are parsed.
     """
-    usual, others = "", []
+    usual, moments = list[str](), list[Instant]()
     for value in values:
-        if not isinstance(value, str) or len(value) != 24 or value[-1] != "Z" or value[10] != "T":
-            others.append(value)
-        elif value > usual:
-            if _from_text(value) is None:
-                others.append(value)
-            else:
-                usual = value
-    moments = [moment for value in (usual, *others) if (moment := instant(value)) is not None]
+        if isinstance(value, str) and len(value) == 24 and (value[10], value[19], value[23]) == ("T", ".", "Z"):
+            usual.append(value)
+        elif (moment := instant(value)) is not None:
+            moments.append(moment)
+    usual.sort(reverse=True)
+    moments += islice(filter(None, map(_from_text, usual)), 1)
     return max(moments, default=None)
 
 

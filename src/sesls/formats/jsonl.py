@@ -101,7 +101,9 @@ def _is_zero(block: bytes) -> bool:
 
 def _without_nuls(block: bytes) -> bytes:
     """Return bytes of the same length in which runs of NUL bytes are the end of a line, and blanks."""
-    return _NULS.sub(lambda run: b"\n".ljust(len(run.group())), block) if _NUL_RUN in block else block
+    if b"\0" not in block or _NUL_RUN not in block:  # a run is looked for at a twentieth of the speed
+        return block
+    return _NULS.sub(lambda run: b"\n".ljust(len(run.group())), block)
 
 
 def _next_data(descriptor: int, offset: int) -> int:
