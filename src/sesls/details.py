@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -73,15 +73,15 @@ def read_rows(
             memory.keep_row(summary, row, seen)
         return row
 
-    def read_share(some: Sequence[Summary], of: int, tell: Callable[[int, int], None]) -> None:
-        for summary in counted(some, of, tell):
+    def read_all(some: Iterable[Summary]) -> None:
+        for summary in some:
             read(summary)
 
     for start in range(0, len(known), _ROWS_AT_A_TIME):
         some = known[start : start + _ROWS_AT_A_TIME]
         tell = partial(_tell, progress, agent, start, len(known))
-        memory.spread(partial(read_share, of=len(some), tell=tell), some, least=_ROWS_WORTH_A_PROCESS)
-        yield from map(read, counted(some, len(some), tell))
+        memory.spread(read_all, some, _ROWS_WORTH_A_PROCESS, tell)
+        yield from map(read, counted(some, tell))
 
 
 def _tell(progress: Progress, agent: str, before: int, total: int, done: int, _: int) -> None:

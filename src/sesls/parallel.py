@@ -15,6 +15,9 @@ from sesls import interruption
 
 _MOST = 8
 
+MOST_TURNS = 1000
+"""So many numbers fit into any pipe."""
+
 
 def processes() -> int:
     """Return how many processes can work at once; one where copying a process is not safe."""
@@ -23,14 +26,20 @@ def processes() -> int:
     return 1
 
 
-def run(work: Callable[[int], bytes], count: int) -> list[bytes]:
-    """Return what work returns for the places 0 to count - 1, each done in a process of its own, the first in this one.
+def run(
+    here: Callable[[Iterator[int]], object], there: Callable[[Iterator[int]], bytes], turns: int, processes: int
+) -> list[bytes]:
+    """Do a work in some processes: here in this one, there in all others; return what those return.
 
-    What a process that fails would have returned is left out. Only for systems that can copy a process.
+    Both get the numbers of their turns: whichever process has done one takes the next of 0 to turns - 1, in order.
+    There are at most `MOST_TURNS`. What a process that fails would have returned is left out. Only for systems that can
+    copy a process.
     """
     if sys.platform == "win32":
         raise NotImplementedError
     children: list[tuple[int, int]] = []
+    results = []
+    shared = _turns(turns)
 
     def end() -> None:
         for process, _ in children:
@@ -41,12 +50,14 @@ def run(work: Callable[[int], bytes], count: int) -> list[bytes]:
     with interruption.cleared_by(end):
         try:
             with _uninterrupted():
-                for place in range(1, count):
-                    children.append(_started(work, place))
-            results = [work(0)]
+                for _ in range(1, processes):
+                    children.append(_started(there, shared))
+            here(_taken(shared))
         except BaseException:
             end()
             raise
+        finally:
+            os.close(shared)
         while children:
             results.append(_finished(*children[0]))
             del children[0]
@@ -65,7 +76,20 @@ def _uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _started(work: Callable[[int], bytes], place: int) -> tuple[int, int]:
+def _turns(count: int) -> int:
+    """Return a pipe that holds so many numbers; what one process reads no other gets."""
+    reader, writer = os.pipe()
+    os.write(writer, b"".join(number.to_bytes(2) for number in range(count)))
+    os.close(writer)
+    return reader
+
+
+def _taken(turns: int) -> Iterator[int]:
+    while number := os.read(turns, 2):
+        yield int.from_bytes(number)
+
+
+def _started(work: Callable[[Iterator[int]], bytes], turns: int) -> tuple[int, int]:
     """Return a new process and where its result can be read."""
     if sys.platform == "win32":
         raise NotImplementedError
@@ -79,7 +103,7 @@ def _started(work: Callable[[int], bytes], place: int) -> tuple[int, int]:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         os.close(reader)
         with open(writer, "wb") as stream:
-            stream.write(work(place))
+            stream.write(work(_taken(turns)))
     finally:
         os._exit(0)  # whatever happens, the copy must not go on as if it were the program
 

@@ -43,7 +43,7 @@ def look_through(agent: str, environment: Environment, memory: Memory, progress:
         there = [store for store, state in stores if state != "missing"]
         candidates = list(_candidates(source, there, report, tell))
         _read_ahead(source, candidates, memory, tell)
-        in_turn = counted(candidates, len(candidates), tell)
+        in_turn = counted(candidates, tell)
         findings = list(_findings(source, in_turn, memory, seen, report))
         memory.save_facts(seen)
         summaries = tuple(_united(source, findings, environment, report))
@@ -107,19 +107,19 @@ def _read_ahead(
     if source.FACTS is None:
         return
 
-    def read(some: Sequence[Candidate]) -> None:
-        for _ in _findings(source, counted(some, len(unknown), tell), memory, Looks(), files.ignore):
+    def read(some: Iterable[Candidate]) -> None:
+        for _ in _findings(source, some, memory, Looks(), files.ignore):
             pass
 
     unknown = [candidate for candidate in candidates if not memory.has_facts(candidate.path)]
-    memory.spread(read, unknown, least=_FILES_WORTH_A_PROCESS)
+    memory.spread(read, unknown, _FILES_WORTH_A_PROCESS, tell)
 
 
-def counted(items: Sequence[Item], of: int, tell: Callable[[int, int], None]) -> Iterator[Item]:
-    """Yield items, and tell how far that is: they are one process's even share of so many."""
+def counted(items: Sequence[Item], tell: Callable[[int, int], None]) -> Iterator[Item]:
+    """Yield items, and tell how far that is."""
     for done, item in enumerate(items, 1):
         yield item
-        tell(done * of // len(items), of)
+        tell(done, len(items))
 
 
 def _summarised(source: Adapter, candidate: Candidate, memory: Memory) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from sesls import looks
 from sesls.adapters import plugins
 from sesls.adapters.plugins import Plugin
+from tests.builders.common import put
 
 
 @pytest.fixture
@@ -54,3 +56,36 @@ def test_the_program_that_runs_is_no_place_of_packages(
         plugins.found(str(tmp_path / "cache"), "/srv")
 
     assert searches == [1]
+
+
+def package(folder: Path, name: str, kind: str, group: str) -> None:
+    put(
+        folder / f"{name}{kind}" / ("METADATA" if kind == ".dist-info" else "PKG-INFO"), f"Name: {name}\nVersion: 1.0\n"
+    )
+    put(folder / f"{name}{kind}" / "entry_points.txt", f"[{group}]\n{name} = {name}.adapter\n")
+
+
+@pytest.mark.parametrize("kind", [".dist-info", ".egg-info"])
+def test_packages_of_either_kind_bring_adapters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    package(tmp_path / "packages", "acme", kind, "sesls.adapters")
+    package(tmp_path / "packages", "other", kind, "console_scripts")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packages")])
+
+    assert plugins.found(None, "/srv") == {"acme": Plugin("acme.adapter", "acme", "1.0")}
+
+
+def test_an_archive_of_packages_brings_adapters_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package(tmp_path / "packages", "acme", ".dist-info", "sesls.adapters")
+    archive = shutil.make_archive(str(tmp_path / "packages"), "zip", tmp_path / "packages")
+    monkeypatch.setattr(sys, "path", [archive])
+
+    assert list(plugins.found(None, "/srv")) == ["acme"]
+
+
+def test_where_no_package_names_an_adapter_none_is_looked_into(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package(tmp_path / "packages", "other", ".dist-info", "console_scripts")
+    put(tmp_path / "packages" / "plain.dist-info" / "METADATA", "Name: plain\n")
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "packages"), str(tmp_path / "missing")])
+    monkeypatch.delattr("importlib.metadata.distributions")
+
+    assert plugins.found(None, "/srv") == {}

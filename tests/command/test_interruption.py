@@ -35,10 +35,11 @@ main()
 READING = "from sesls.adapters import claude; claude.summarise = hold"
 WRITING = """
 from sesls.cache import disk
-def parts(*_):
+write = disk.write
+def pieces():
     yield b"half"
     hold()
-disk._parts = parts
+disk.write = lambda path, *_: write(path, pieces())
 """
 QUERYING = """
 from sesls.adapters.codex import state

@@ -26,6 +26,7 @@ from sesls.looks import Looks
 GROUP = "sesls.adapters"
 NAME = re.compile(r"[a-z][a-z0-9-]*")
 """The words that `--agent` takes."""
+_LONGEST_ENTRY_POINTS = 1 << 20
 _NEEDED = ("LABEL", "VERSIONS", "IS_DESCRIBED", "FACTS", "stores", "find", "summarise", "unite", "hints", "details")
 
 
@@ -79,12 +80,27 @@ def _remembered(cache_home: str) -> _Remembered | None:
 
 def _installed(folders: list[str]) -> Iterator[tuple[str, Plugin]]:
     """Yield the adapters of all packages in some folders, by name; the last one of a name counts."""
+    folders = [folder for folder in folders if _may_bring(folder)]
+    if not folders:
+        return
     from importlib.metadata import distributions  # here: it takes as long to import as all else
 
     for package in sorted(distributions(path=folders), key=lambda package: package.name, reverse=True):
         for entry in package.entry_points:
             if entry.group == GROUP and NAME.fullmatch(entry.name):
                 yield entry.name, Plugin(entry.value, package.name, package.version)
+
+
+def _may_bring(folder: str) -> bool:
+    """Tell whether any package in a folder, or in an archive, may name adapters."""
+    if os.path.isfile(folder):
+        return True
+    for entry in files.entries(folder, files.ignore):
+        if entry.name.endswith((".dist-info", ".egg-info")):
+            with suppress(OSError):
+                if GROUP.encode() in files.content(os.path.join(entry.path, "entry_points.txt"), _LONGEST_ENTRY_POINTS):
+                    return True
+    return False
 
 
 def load(plugin: Plugin) -> Any:

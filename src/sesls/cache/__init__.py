@@ -305,23 +305,42 @@ class Memory:
             self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_masked(start)))
         return start
 
-    def spread(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item], least: int) -> None:
-        """Do work on items in several processes, at least so many items in each, or do none of it.
+    def spread(
+        self,
+        work: Callable[[Iterator[Item]], object],
+        items: Sequence[Item],
+        least: int,
+        tell: Callable[[int, int], None],
+    ) -> None:
+        """Do work on items in several processes, if that are at least so many for each, or do none of it.
 
         What the work remembers is remembered here. Whatever goes wrong, something is not, and is read again.
         """
+
+        def taken(turns: Iterator[int]) -> Iterator[Item]:
+            for turn in turns:
+                tell(turn * len(items) // of, len(items))
+                yield from items[turn::of]
+
+        of = min(len(items), parallel.MOST_TURNS)
         processes = min(self._processes, len(items) // least)
         if processes > 1:
             self._is_awake = True
             for section in self._sections.values():
                 section.all()  # processes share the place up to which an open file was read
-            for learnt in parallel.run(lambda place: self._learn(work, items[place::processes]), processes):
+            there = partial(self._learn, work, taken)
+            for learnt in parallel.run(lambda turns: work(taken(turns)), there, of, processes):
                 self._absorb(learnt)
 
-    def _learn(self, work: Callable[[Sequence[Item]], object], items: Sequence[Item]) -> bytes:
+    def _learn(
+        self,
+        work: Callable[[Iterator[Item]], object],
+        taken: Callable[[Iterator[int]], Iterator[Item]],
+        turns: Iterator[int],
+    ) -> bytes:
         """Return what work adds to what is remembered."""
         before = {name: dict(section.all()) for name, section in self._sections.items()}
-        work(items)
+        work(taken(turns))
         learnt = {
             name: {key: entry for key, entry in section.all().items() if before.get(name, {}).get(key) is not entry}
             for name, section in self._sections.items()
@@ -400,7 +419,8 @@ def memory_of(agent: str, environment: Environment, *, redact: bool = True, proc
 
 def digest(value: object) -> str:
     """Return a short text that is another one for any other value; an empty one where there can be none."""
-    from hashlib import blake2b  # here: a listing from the cache alone needs none
+    # Here: a listing from the cache alone needs none. And not from hashlib: that loads OpenSSL, for 4 ms and 4 MB.
+    from _blake2 import blake2b
 
     try:
         return blake2b(_encoded(value), digest_size=8).hexdigest()
