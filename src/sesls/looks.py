@@ -72,7 +72,9 @@ class Looks(msgspec.Struct, array_like=True):
 
     def include(self, other: Looks) -> None:
         """Add what was looked at for a part of this answer."""
-        self.paths |= other.paths
+        for path, identity in other.paths.items():
+            if identity is None or self.paths.get(path) != identity:  # else one copy of it is enough
+                self.paths[path] = identity
         self.variables |= other.variables
         self.cwd = other.cwd or self.cwd
         self.below_cwd += other.below_cwd
@@ -126,6 +128,11 @@ def size_of(identity: Identity) -> int:
     return int(_PACKED.unpack(identity)[0])
 
 
+def mtime_ns_of(identity: Identity) -> int:
+    """Return when a file was last changed, in nanoseconds since the epoch."""
+    return int(_PACKED.unpack(identity)[1])
+
+
 def are_one_file(identity: Identity, other: Identity) -> bool:
     """Tell whether two looks were at the same file, whatever became of it in between."""
     return bool(_PACKED.unpack(identity)[3] == _PACKED.unpack(other)[3])
@@ -136,11 +143,11 @@ def _changed(identity: Identity) -> int:
     return int(changed or modified)
 
 
-def at(path: str, status: os.stat_result | None) -> None:
+def at(path: str, identity: Identity | None) -> None:
     """Note a look at a path, where there may be nothing."""
     looks = _current.get()
     if looks is not None:
-        looks.paths[path] = None if status is None else identity_of(status)
+        looks.paths[path] = identity
 
 
 def at_variable(name: str, value: str | None) -> None:

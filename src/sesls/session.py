@@ -12,7 +12,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from sesls import looks
 from sesls.instants import Instant
+from sesls.looks import Identity
 from sesls.terms import Activity, Kind
 
 
@@ -30,11 +32,20 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     path: str
     role: str
     store: Store
-    size: int
-    mtime_ns: int
+    identity: Identity
     device: int
     inode: int
     """Zero where the system gives no number."""
+
+    @property
+    def size(self) -> int:
+        """Return its size, in bytes."""
+        return looks.size_of(self.identity)
+
+    @property
+    def mtime_ns(self) -> int:
+        """Return when it was last changed, in nanoseconds since the epoch."""
+        return looks.mtime_ns_of(self.identity)
 
 
 class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):

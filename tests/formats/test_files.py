@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from sesls import looks
 from sesls.formats import files
 from sesls.session import Candidate, Store
 from tests.builders.common import put
@@ -197,11 +198,11 @@ def test_a_regular_file_is_a_candidate_with_what_its_entry_shows(tmp_path: Path,
         path=str(path),
         role="a role",
         store=STORE,
-        size=4,
-        mtime_ns=status.st_mtime_ns,
+        identity=looks.identity_of(status),
         device=status.st_dev,
         inode=status.st_ino,
     )
+    assert (found.size, found.mtime_ns) == (4, status.st_mtime_ns)
 
 
 def test_a_link_is_a_candidate_with_what_its_target_is(tmp_path: Path, reports: Reports) -> None:

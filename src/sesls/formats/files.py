@@ -147,7 +147,7 @@ def status(path: str, report: Report = ignore) -> os.stat_result | None:
         return None
     except ValueError:  # a NUL, or half of a surrogate pair: there can be no such place
         return None
-    looks.at(path, found)
+    looks.at(path, looks.identity_of(found))
     return found
 
 
@@ -168,15 +168,15 @@ def candidate(entry: os.DirEntry[str], role: str, store: Store, report: Report) 
         if sys.platform == "win32" and is_absence(error) and len(entry.path) > _LONGEST_OF_WINDOWS:
             report(entry.path, "longer than paths may be, unless Windows is told to take long ones")
         return None
-    looks.at(entry.path, found)
+    identity = looks.identity_of(found)
+    looks.at(entry.path, identity)
     if not stat.S_ISREG(found.st_mode):
         return None
     return Candidate(
         path=entry.path,
         role=role,
         store=store,
-        size=found.st_size,
-        mtime_ns=found.st_mtime_ns,
+        identity=identity,
         device=found.st_dev,
         inode=found.st_ino,
     )
@@ -200,7 +200,7 @@ def opened(path: str) -> int:
         _fail(path, error, ignore)
         raise
     found = os.fstat(descriptor)
-    looks.at(path, found)
+    looks.at(path, looks.identity_of(found))
     if not stat.S_ISREG(found.st_mode):
         os.close(descriptor)
         raise OSError(errno.EINVAL, "not a regular file", path)

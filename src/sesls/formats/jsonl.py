@@ -118,25 +118,25 @@ def _next_data(descriptor: int, offset: int) -> int:
 
 def lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """Yield the lines of a file given in pieces, without their ends; the last one may be cut."""
-    for piece in _whole_lines(blocks):
-        yield from piece.split(b"\n")
+    for block, start, end in _whole_lines(blocks):
+        yield from block[start:end].split(b"\n")
 
 
 def lines_with(blocks: Iterable[bytes], pattern: re.Pattern[bytes]) -> Iterator[bytes]:
     """Yield those lines in which the pattern is found; far faster than `lines` where few have it."""
-    for piece in _whole_lines(blocks):
-        start = 0
-        while (match := pattern.search(piece, start)) is not None:
-            line_start = piece.rfind(b"\n", start, match.start()) + 1 or start
-            line_end = piece.find(b"\n", match.end())
+    for block, begin, end in _whole_lines(blocks):
+        place = begin
+        while (match := pattern.search(block, place, end)) is not None:
+            line_start = block.rfind(b"\n", place, match.start()) + 1 or place
+            line_end = block.find(b"\n", match.end(), end)
             if line_end < 0:
-                line_end = len(piece)
-            yield piece[line_start:line_end]
-            start = line_end + 1
+                line_end = end
+            yield block[line_start:line_end]
+            place = line_end + 1
 
 
-def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the same bytes without some of the line ends, cut only between lines; long lines shrunk."""
+def _whole_lines(blocks: Iterable[bytes]) -> Iterator[tuple[bytes, int, int]]:
+    """Yield the same bytes, each time with where in them whole lines begin and end; long lines are shrunk."""
     rest = b""
     long: _Shrinker | None = None
     for block in blocks:
@@ -149,20 +149,23 @@ def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
             else:
                 long.feed(block)
             continue
-        if long is None:
-            yield rest + block[:end]
-        else:
+        if long is not None:
             long.feed(block[:end])
-            yield long.result()
-            long = None
+            rest, long = long.result(), None
+        elif rest:
+            rest += block[:end]
+        else:
+            end = -1
+        if rest:
+            yield rest, 0, len(rest)
         cut = block.rfind(b"\n")
         if cut > end:
-            yield block[end + 1 : cut]
+            yield block, end + 1, cut
         rest = block[cut + 1 :]
     if long is not None:
-        yield long.result()
-    elif rest:
-        yield rest
+        rest = long.result()
+    if rest:
+        yield rest, 0, len(rest)
 
 
 def tail(
@@ -257,11 +260,11 @@ def all_records(file: File, decoder: msgspec.json.Decoder[Record], start: int = 
     A piece of many lines is decoded in one go. Torn or glued lines in it never make other records than they would
     make alone: what a torn one lacks, the next line cannot give. Where the piece does not decode, each line is tried.
     """
-    for piece in _whole_lines(blocks(file, start=start)):
+    for block, begin, end in _whole_lines(blocks(file, start=start)):
         try:
-            found = decoder.decode_lines(piece)
+            found = decoder.decode_lines(memoryview(block)[begin:end])
         except (msgspec.DecodeError, RecursionError):
-            yield from records(piece.split(b"\n"), decoder)
+            yield from records(block[begin:end].split(b"\n"), decoder)
         else:
             yield from found
 

@@ -89,9 +89,11 @@ def texts(message: Message | None) -> list[str]:
 def is_tool_result(message: Message | None) -> bool:
     """Tell whether a `user` row carries the result of a tool and no words of a person."""
     content = None if message is None else message.content
-    return isinstance(content, list) and any(
-        isinstance(block, Block) and block.type == "tool_result" for block in content
-    )
+    if isinstance(content, list):
+        for block in content:
+            if isinstance(block, Block) and block.type == "tool_result":
+                return True
+    return False
 
 
 def may_be_prompt(row: Row) -> bool:

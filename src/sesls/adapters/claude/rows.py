@@ -35,8 +35,12 @@ class Message(msgspec.Struct):
     content: str | list[Block | str] | None = None
 
 
+TURNS = frozenset({"user", "assistant"})
+"""The types of rows that are part of the conversation. Tool results are `user` rows too."""
+
+
 class Envelope(msgspec.Struct, rename="camel"):
-    """The keys around a row, without its message."""
+    """The keys around a row that the first reading takes."""
 
     type: str | None = None
     timestamp: str | float | None = None
@@ -49,13 +53,16 @@ class Envelope(msgspec.Struct, rename="camel"):
 
     @property
     def is_turn(self) -> bool:
-        """Tell whether this is part of the conversation. Tool results are `user` rows too."""
-        return self.type in ("user", "assistant")
+        """Tell whether this is part of the conversation."""
+        return self.type in TURNS
 
 
-class Row(Envelope, rename="camel"):
-    """A whole row."""
+class Row(msgspec.Struct, rename="camel"):
+    """What the second reading takes of a row."""
 
+    type: str | None = None
+    timestamp: str | float | None = None
+    entrypoint: str | None = None
     uuid: str | None = None
     is_sidechain: bool | None = None
     is_meta: bool | None = None

@@ -9,7 +9,7 @@ from typing import Literal
 import msgspec
 
 from sesls.adapters.claude import places, prompts
-from sesls.adapters.claude.rows import ENVELOPE, ROW, Envelope, Row
+from sesls.adapters.claude.rows import ENVELOPE, ROW, TURNS, Envelope, Row
 from sesls.formats import jsonl
 from sesls.instants import Instant, instant, latest
 from sesls.session import Candidate
@@ -150,34 +150,38 @@ def add_rows(contents: Contents, path: str, offset: int, *, summaries: Mapping[s
         for row in jsonl.all_records(file, ROW, offset):
             if contents.created is None and row.timestamp is not None:
                 contents.created = instant(row.timestamp)
-            if row.is_turn:
-                _add_turn(contents, row, is_subagent)
-                if row.uuid is not None and row.uuid in summaries and (is_subagent or not row.is_sidechain):
-                    contents.titles["summary"] = summaries[row.uuid]
-            else:
+            if row.type not in TURNS:
                 _add_note(contents, row)
+                continue
+            _add_facts(contents.facts, row)
+            if row.type == "assistant" and row.message is not None:
+                _add_model(contents.models, row.message.model)
+            if row.is_sidechain and not is_subagent:
+                continue
+            if row.type == "assistant" and row.message is not None:
+                _add_answer(contents, row.message.id or row.uuid)
+            elif prompts.may_be_prompt(row):
+                _add_prompt(contents, row)
+            if row.uuid is not None and row.uuid in summaries:
+                contents.titles["summary"] = summaries[row.uuid]
 
 
-def _add_turn(contents: Contents, row: Row, is_subagent: bool) -> None:
-    _add_facts(contents.facts, row)
-    message = row.message
-    if row.type == "assistant":
-        if message is not None:
-            if message.model and message.model != "<synthetic>":
-                contents.models[message.model] = None
-            if not row.is_sidechain or is_subagent:
-                _add_answer(contents, message.id or row.uuid)
-    elif prompts.may_be_prompt(row) and (is_subagent or not row.is_sidechain):
-        texts = prompts.texts(message)
-        said = next(filter(None, map(prompts.spoken, texts)), None)
-        command = next(filter(None, map(prompts.slash_command, texts)), None)
-        if said is not None:
-            contents.titles.setdefault("first prompt", said)
-        if command is not None:
-            contents.titles.setdefault("command", command)
-        if said is not None or command is not None or not texts:
-            contents.prompts += 1
-            contents.prompted_at = max(instant(row.timestamp) or 0, contents.prompted_at or 0) or None
+def _add_model(models: dict[str, None], model: str | None) -> None:
+    if model and model != "<synthetic>":
+        models[model] = None
+
+
+def _add_prompt(contents: Contents, row: Row) -> None:
+    texts = prompts.texts(row.message)
+    said = next(filter(None, map(prompts.spoken, texts)), None)
+    command = next(filter(None, map(prompts.slash_command, texts)), None)
+    if said is not None:
+        contents.titles.setdefault("first prompt", said)
+    if command is not None:
+        contents.titles.setdefault("command", command)
+    if said is not None or command is not None or not texts:
+        contents.prompts += 1
+        contents.prompted_at = max(instant(row.timestamp) or 0, contents.prompted_at or 0) or None
 
 
 def _add_answer(contents: Contents, answer: str | None) -> None:
