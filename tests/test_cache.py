@@ -799,6 +799,16 @@ def test_what_is_remembered_is_plain_data(home: Path, cache: Path) -> None:
     assert type(title) is str
 
 
+def test_a_file_in_the_place_of_a_folder_is_looked_at_once(home: Path, cache: Path, reading: Reading) -> None:
+    put(home / ".codex" / "sessions", "no folder")
+    remembering(home, cache)
+    reading.openings.clear()
+
+    remembering(home, cache)
+
+    assert reading.openings == Counter()
+
+
 # A process that lists more than once
 
 
@@ -830,3 +840,25 @@ def test_all_pages_of_one_listing_look_through_the_stores_once(home: Path, cache
         read([summary], clock, readers)
 
     assert reading.openings[str(claude.folder(home))] == 1
+
+
+def test_what_only_details_look_at_costs_no_second_walk(home: Path, reading: Reading) -> None:
+    other, path = claude.transcript(home, number=1), claude.transcript(home, number=2)
+    claude.beside(path, "custom-title.json", {"customTitle": "Prune"})
+    query, clock = Query(), Clock(0)
+    readers = readers_of(query, environment_of(home))
+
+    def titles() -> set[str | None]:
+        again = {key: replace(one, memory=one.memory.again()) for key, one in readers.items()}
+        return {one.title for one in read(select(query, clock, again).summaries, clock, again).sessions}
+
+    titles()
+    tick(home)
+    append(other, claude.user("Water", 5000))
+    titles()
+    tick(home)
+    claude.beside(path, "custom-title.json", {"customTitle": "Graft"})
+    reading.openings.clear()
+
+    assert "Graft" in titles()
+    assert reading.openings[str(claude.folder(home))] == 0

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
+from typing import NoReturn
 
 import pytest
 
@@ -64,3 +66,23 @@ def test_what_fails_here_ends_all() -> None:
 
     with pytest.raises(ValueError, match="here"):
         parallel.run(fail, linger, 20, 2)
+
+
+def refused(*_: object) -> NoReturn:
+    raise BlockingIOError(errno.EAGAIN, "no more processes")
+
+
+def test_where_no_process_can_be_started_this_one_does_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fork", refused)
+    here: list[int] = []
+    before = len(os.listdir("/dev/fd"))
+
+    assert parallel.run(here.extend, told, 20, 3) == []
+    assert here == list(range(20))
+    assert len(os.listdir("/dev/fd")) == before
+
+
+def test_where_no_pipe_can_be_opened_nothing_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "pipe", refused)
+
+    assert parallel.run(refused, told, 20, 3) == []

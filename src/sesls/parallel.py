@@ -32,14 +32,17 @@ def run(
     """Do a work in some processes: here in this one, there in all others; return what those return.
 
     Both get the numbers of their turns: whichever process has done one takes the next of 0 to turns - 1, in order.
-    There are at most `MOST_TURNS`. What a process that fails would have returned is left out. Only for systems that can
-    copy a process.
+    There are at most `MOST_TURNS`. What a process that fails would have returned is left out; where the system starts
+    no more processes, there are fewer. Only for systems that can copy a process.
     """
     if sys.platform == "win32":
         raise NotImplementedError
     children: list[tuple[int, int]] = []
     results = []
-    shared = _turns(turns)
+    try:
+        shared = _turns(turns)
+    except OSError:  # too many files are open
+        return []
 
     def end() -> None:
         for process, _ in children:
@@ -49,7 +52,7 @@ def run(
 
     with interruption.cleared_by(end):
         try:
-            with _uninterrupted():
+            with _uninterrupted(), suppress(OSError):
                 for _ in range(1, processes):
                     children.append(_started(there, shared))
             here(_taken(shared))
@@ -94,7 +97,12 @@ def _started(work: Callable[[Iterator[int]], bytes], turns: int) -> tuple[int, i
     if sys.platform == "win32":
         raise NotImplementedError
     reader, writer = os.pipe()
-    process = os.fork()
+    try:
+        process = os.fork()
+    except OSError:
+        os.close(reader)
+        os.close(writer)
+        raise
     if process:
         os.close(writer)
         return process, reader

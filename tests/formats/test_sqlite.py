@@ -185,6 +185,35 @@ def test_a_folder_that_may_not_be_written_to_is_read_from_a_copy(store: Path, mo
     assert sqlite.read(str(path), words) == ROWS
 
 
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_a_log_that_goes_into_its_database_while_it_is_copied_changes_nothing(
+    store: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    path = left_behind(store / "a.db", shm=False)
+    copyfile = shutil.copyfile
+    ended: list[str] = []
+
+    def end() -> None:
+        ended.append("the program")
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executemany("INSERT INTO words VALUES (?)", [["three"]] * 400)
+            connection.commit()
+        assert not Path(f"{path}-wal").exists()
+
+    def copying(source: str, target: str) -> None:
+        is_first = source.endswith("-wal") and not ended
+        if is_first and when == "before":
+            end()
+        copyfile(source, target)
+        if is_first and when == "after":
+            end()
+
+    monkeypatch.setattr(shutil, "copyfile", copying)
+
+    assert sqlite.read(str(path), words) == [*ROWS, *["three"] * 400]
+    assert ended == ["the program"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="folders have other rights there")
 def test_a_private_copy_is_private(store: Path, copies: Path) -> None:
     path = left_behind(store / "a.db", shm=False)

@@ -82,6 +82,7 @@ def test_filters_are_told_with_what_they_left_out(orchard: Path, below: Below) -
 
 def test_another_agents_sessions_are_not_counted_as_left_out(orchard: Path, below: Below) -> None:
     assert below(agents=("codex",)) == ["1 session"]
+    assert below(agents=("claude",), noise="exclude") == ["2 sessions", "1 more without --noise exclude"]
 
 
 def test_masked_secrets_are_counted_with_the_way_to_see_them(home: Path, below: Below) -> None:

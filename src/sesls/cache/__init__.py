@@ -230,7 +230,7 @@ class Memory:
         self._is_survey_new = True
         is_sure = looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)
         if is_sure and self._has_successor:
-            self._last[:] = [(survey, seen)]
+            self._last[:] = [(survey, replace(seen, paths=dict(seen.paths)))]  # more is looked at for the details
         if self._folder is None:
             return
         if is_sure or disk.age_ns(self._path("survey"), self._now_ns) > _OLD_NS:

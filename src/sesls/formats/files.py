@@ -64,8 +64,8 @@ def entries(folder: str, report: Report) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as scan:
             found = list(scan)
-    except OSError as error:
-        _fail(folder, error, report)
+    except OSError as error:  # where it is no folder, something is there all the same
+        _report(folder, error, report)
         return []
     found.sort(key=lambda entry: (is_link(entry), entry.name))
     return found
@@ -153,6 +153,10 @@ def status(path: str, report: Report = ignore) -> os.stat_result | None:
 
 def _fail(path: str, error: OSError, report: Report) -> None:
     looks.at(path, None)
+    _report(path, error, report)
+
+
+def _report(path: str, error: OSError, report: Report) -> None:
     if not is_absence(error):
         looks.unsure()
         report(path, reason(error))

@@ -19,7 +19,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
@@ -211,8 +211,11 @@ def _copied(path: str) -> Iterator[str]:
                 raise UnreadableError("too large to be copied")
             shutil.copyfile(path, copy)
             for suffix, size in (("-wal", before.wal_size), ("-journal", before.journal_size)):
-                if size:
-                    shutil.copyfile(path + suffix, copy + suffix)
+                with suppress(FileNotFoundError):
+                    os.unlink(copy + suffix)  # an older one would undo what the database has by now
+                with suppress(FileNotFoundError):  # its agent has just ended, which changed the database
+                    if size:
+                        shutil.copyfile(path + suffix, copy + suffix)
             if _state(path) == before:
                 break
         yield copy

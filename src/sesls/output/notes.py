@@ -35,20 +35,21 @@ def below(page: Page, query: Query) -> Iterator[str]:
         yield words.count(page.total, "session")
     if page.subagents and query.noise == "include" and query.kind is None:
         yield f"{page.subagents:,} spawned by other sessions; without: --noise exclude"
-    if query.active_filters() and page.filtered:
+    if page.filtered:
         yield f"{page.filtered:,} more without {words.joined(_flags(query))}"
     if masked := sum(page.redactions.values()):
         yield f"{words.count(masked, 'secret')} masked; shown: --no-redact"
 
 
 def _flags(query: Query) -> list[str]:
+    """Return the options that leave out sessions of the agents asked for."""
     flags = []
     for name, value in query.active_filters().items():
         flag = f"--{name.replace('_', '-')}"
         if name in ("here", "since", "until"):  # as typed they are gone
             flags.append(flag)
-        else:
-            flags += [f"{flag} {one_line(one)}" for one in (value if isinstance(value, list) else [value])]
+        elif name != "agent":
+            flags.append(f"{flag} {one_line(value)}")
     return flags
 
 
