@@ -35,7 +35,6 @@ class Scanned(msgspec.Struct, frozen=True):
     """What was found of one agent, before any filter."""
 
     agent: str
-    label: str
     sessions: int
     date_min: str | None
     date_max: str | None
@@ -130,7 +129,6 @@ def _scanned(survey: Survey) -> Scanned:
     earliest, newest = _span(survey.summaries)
     return Scanned(
         agent=survey.agent,
-        label=survey.label,
         sessions=len(survey.summaries),
         date_min=earliest,
         date_max=newest,

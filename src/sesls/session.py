@@ -13,7 +13,7 @@ from typing import Any, Literal
 import msgspec
 
 from sesls import looks
-from sesls.instants import Instant
+from sesls.instants import Instant, from_file_time
 from sesls.looks import Identity
 from sesls.terms import Activity, Kind
 
@@ -43,9 +43,13 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
         return looks.size_of(self.identity)
 
     @property
-    def mtime_ns(self) -> int:
-        """Return when it was last changed, in nanoseconds since the epoch."""
-        return looks.mtime_ns_of(self.identity)
+    def modified(self) -> Instant:
+        """Return when it was last changed."""
+        return from_file_time(looks.mtime_ns_of(self.identity))
+
+    def last_activity(self, recorded: Instant | None) -> Instant:
+        """Return when its session was last active: as recorded, or else when the file was last changed."""
+        return self.modified if recorded is None else recorded
 
 
 class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -68,7 +68,6 @@ DIAGNOSTICS = Diagnostics(
     scanned=(
         Scanned(
             agent="claude",
-            label="Claude Code",
             sessions=1,
             date_min=at(30),
             date_max=at(30),
@@ -80,7 +79,6 @@ DIAGNOSTICS = Diagnostics(
         ),
         Scanned(
             agent="codex",
-            label="Codex",
             sessions=0,
             date_min=None,
             date_max=None,

@@ -20,7 +20,7 @@ from sesls.adapters import databases, resume
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl, sqlite
-from sesls.instants import Instant, from_file_time, instant
+from sesls.instants import Instant, instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Store, Summary
 
@@ -211,7 +211,7 @@ def _session(places: Sequence[tuple[Candidate, Row]], directories: Mapping[str, 
         parent_uuid=row.parent_id,
         project_dir=absolute_or_none(directories.get(candidate.store.path)),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if row.last_activity is None else row.last_activity,
+        last_activity=candidate.last_activity(row.last_activity),
         path=candidate.path,
         source=Source(row, tuple(place.path for place, _ in places[1:])),
     )

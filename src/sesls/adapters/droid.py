@@ -23,7 +23,7 @@ from sesls.adapters import resume
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import Instant, from_file_time, instant
+from sesls.instants import Instant, instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Store, Summary
 
@@ -194,7 +194,7 @@ def _session(places: Sequence[tuple[Candidate, Facts]]) -> Summary:
         parent_uuid=facts.caller or None,
         project_dir=absolute_or_none(facts.cwd),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if facts.last_activity is None else facts.last_activity,
+        last_activity=candidate.last_activity(facts.last_activity),
         path=candidate.path,
         source=Source(candidate, facts, tuple(place.path for place, _ in places[1:])),
     )

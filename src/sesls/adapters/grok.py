@@ -20,7 +20,7 @@ from sesls.adapters import resume
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import Instant, from_file_time, instant, latest
+from sesls.instants import Instant, instant, latest
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Store, Summary
 
@@ -192,7 +192,7 @@ def _session(places: Sequence[tuple[Candidate, Facts]], note: Facts | None) -> S
         parent_uuid=parent,
         project_dir=absolute_or_none(facts.cwd),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if facts.last_activity is None else facts.last_activity,
+        last_activity=candidate.last_activity(facts.last_activity),
         path=candidate.path,
         source=Source(facts, note, tuple(place.path for place, _ in places[1:])),
     )

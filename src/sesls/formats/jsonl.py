@@ -54,7 +54,6 @@ class File(msgspec.Struct, frozen=True):
 
     descriptor: int
     size: int
-    mtime_ns: int
 
 
 def read_at(descriptor: int, size: int, offset: int) -> bytes:
@@ -70,8 +69,7 @@ def opened(path: str) -> Iterator[File]:
     """Open a regular file of JSON lines. Raises OSError."""
     descriptor = files.opened(path)
     try:
-        status = os.fstat(descriptor)
-        yield File(descriptor, status.st_size, status.st_mtime_ns)
+        yield File(descriptor, os.fstat(descriptor).st_size)
     finally:
         os.close(descriptor)
 

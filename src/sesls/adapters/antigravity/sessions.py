@@ -17,7 +17,7 @@ from sesls.adapters.antigravity.index import Entry, Index
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import Instant, from_file_time, instant
+from sesls.instants import Instant, instant
 from sesls.paths import absolute_or_none, of_uri
 from sesls.session import Candidate, Details, Summary
 
@@ -150,7 +150,7 @@ def _conversation(
         parent_uuid=parent,
         project_dir=_project_dir(conversation, own, entries, known),
         launch_surface=_surface(conversation, candidate, trajectory, entries),
-        last_activity=max(moments, default=None) or max(from_file_time(file.mtime_ns) for file, _ in own),
+        last_activity=max(moments, default=None) or max(file.modified for file, _ in own),
         path=candidate.path,
         source=Source(
             tuple(own), tuple(entries), noted[1], known.first_prompts.get(conversation), has_own_time=bool(moments)
@@ -167,7 +167,7 @@ def _preference(
     """Sort databases first, then the files of the root in which there was activity last."""
     newest: dict[str, int] = defaultdict(int)
     for candidate, facts in own:
-        activity = facts.last_activity or facts.artifact_activity or from_file_time(candidate.mtime_ns)
+        activity = facts.last_activity or facts.artifact_activity or candidate.modified
         newest[candidate.store.path] = max(newest[candidate.store.path], activity)
 
     def key(file: tuple[Candidate, Facts]) -> tuple[bool, int, int, str]:

@@ -71,7 +71,6 @@ class Row(msgspec.Struct, rename="camel"):
     git_branch: str | None = None
     session_kind: str | None = None
     team_name: str | None = None
-    agent_name: str | None = None
     origin: Origin | None = None
     forked_from: Fork | None = None
     message: Message | None = None

@@ -17,7 +17,7 @@ from sesls.adapters.claude.transcript import Contents, Ends
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import Instant, from_file_time, instant
+from sesls.instants import Instant, instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 from sesls.text import once
@@ -107,7 +107,7 @@ def _record_time(record: Record) -> Instant:
 
 def _activity(file: File) -> Instant:
     candidate, ends = file
-    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+    return candidate.last_activity(ends.last_activity)
 
 
 def _newest_first(copies: Iterable[File]) -> list[File]:
@@ -174,7 +174,7 @@ def _record_alone(uuid: str, candidate: Candidate, record: Record) -> Summary:
         parent_uuid=None,
         project_dir=_cowork_dir(record, record.cwd) if is_cowork else absolute_or_none(record.cwd),
         launch_surface=_surface(is_desktop=True),
-        last_activity=_record_time(record) or from_file_time(candidate.mtime_ns),
+        last_activity=_record_time(record) or candidate.modified,
         path=candidate.path,
         source=Source(candidate, has_transcript=False, record=record),
     )

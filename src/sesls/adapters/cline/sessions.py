@@ -16,7 +16,7 @@ from sesls.adapters.cline.tasks import Entry, Task
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time, instant
+from sesls.instants import Instant, instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -122,7 +122,7 @@ def _session(source: Source, moment: Instant | None) -> Summary:
         parent_uuid=((thread.parent if thread is not None else None) or root) if is_child else None,
         project_dir=absolute_or_none(manifest.cwd if manifest is not None else None),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if moment is None else moment,
+        last_activity=candidate.last_activity(moment),
         path=candidate.path,
         source=replace(source, has_own_time=moment is not None),
     )
@@ -137,7 +137,7 @@ def _of_task(candidate: Candidate, task: Task, directory: str | None, *, can_res
         parent_uuid=None,
         project_dir=absolute_or_none(directory),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if moment is None else moment,
+        last_activity=candidate.last_activity(moment),
         path=candidate.path,
         source=Source(
             candidate,

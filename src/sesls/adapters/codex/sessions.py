@@ -15,7 +15,7 @@ from sesls.adapters.codex.rollout import Contents, Ends
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -81,7 +81,7 @@ def _preference(file: tuple[Candidate, Ends]) -> tuple[int, bool, bool, str]:
 
 
 def _activity(candidate: Candidate, ends: Ends) -> Instant:
-    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+    return candidate.last_activity(ends.last_activity)
 
 
 def _is_subagent(header: Payload) -> bool:

@@ -12,7 +12,7 @@ from sesls.adapters.continue_cli.records import Contents, Facts
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.paths import absolute_or_none, of_uri
 from sesls.session import Candidate, Details, Summary
 
@@ -57,7 +57,7 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
             project_dir=_project_dir(facts.directory),
             launch_surface=None,
             # The index is written some milliseconds after the file.
-            last_activity=max(from_file_time(candidate.mtime_ns), first_saved or 0),
+            last_activity=max(candidate.modified, first_saved or 0),
             path=candidate.path,
             source=Source(candidate, first_saved),
         )

@@ -60,7 +60,6 @@ class TimelineEntry(msgspec.Struct):
 class Save(msgspec.Struct, rename="camel"):
     """A session of the builds to 0.0.340."""
 
-    session_id: str | None = None
     start_time: str | float | None = None
     chat_messages: list[ChatMessage] | None = None
     timeline: list[TimelineEntry] | None = None

@@ -13,7 +13,7 @@ from sesls.adapters.copilot.records import Contents, Ends
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import from_file_time, instant
+from sesls.instants import instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -91,7 +91,7 @@ _GENERATIONS = (places.SESSION, places.FLAT, places.SAVE)
 
 def _activity(file: File) -> int:
     candidate, ends = file
-    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+    return candidate.last_activity(ends.last_activity)
 
 
 def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> None:

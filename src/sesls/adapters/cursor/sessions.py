@@ -123,7 +123,7 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
 
 def _written(file: File) -> Instant:
     candidate, facts = file
-    return max(from_file_time(candidate.mtime_ns), facts.written or 0)
+    return max(candidate.modified, facts.written or 0)
 
 
 def _session(session: str, own: Sequence[File]) -> Summary:

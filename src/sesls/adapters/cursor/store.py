@@ -22,7 +22,6 @@ _WORKSPACES = 9
 class Meta(msgspec.Struct, rename="camel"):
     """What a chat's table `meta` holds, as JSON in hexadecimal digits."""
 
-    agent_id: str | None = None
     name: str | None = None
     created_at: float | None = None
     last_used_model: str | None = None

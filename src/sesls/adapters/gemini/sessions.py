@@ -15,7 +15,7 @@ from sesls.adapters.gemini.projects import Projects
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Store, Summary
 
@@ -85,7 +85,7 @@ def _rank(file: File) -> tuple[bool, Instant, bool, bool, str]:
 
 def _activity(file: File) -> Instant:
     candidate, ends = file
-    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+    return candidate.last_activity(ends.last_activity)
 
 
 def _project_dir(copies: Sequence[File], known: Mapping[Store, Projects]) -> str | None:

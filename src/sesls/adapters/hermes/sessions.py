@@ -15,7 +15,7 @@ from sesls.adapters.hermes.database import Messages, Row
 from sesls.adapters.interface import Finding, Reader
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import from_file_time, local_instant
+from sesls.instants import local_instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -98,7 +98,7 @@ def _session(session: str, copies: list[tuple[Candidate, Row]]) -> Summary:
         parent_uuid=row.parent,
         project_dir=absolute_or_none(row.directory),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if row.last_activity is None else row.last_activity,
+        last_activity=candidate.last_activity(row.last_activity),
         path=candidate.path,
         source=Source(candidate, row, tuple(other.path for other, _ in copies[1:])),
     )

@@ -17,7 +17,7 @@ from sesls.adapters.kimi.state import Agent, State
 from sesls.adapters.kimi.wire import Contents, Ends
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -108,7 +108,7 @@ def _main(session: str, folder: _Folder, candidate: Candidate, ends: Ends, promp
         parent_uuid=None,
         project_dir=absolute_or_none(found.directory),
         launch_surface=None,
-        last_activity=max(times, default=from_file_time(candidate.mtime_ns)),
+        last_activity=max(times, default=candidate.modified),
         path=candidate.path,
         source=Source(
             candidate,
@@ -135,7 +135,7 @@ def _spawned(session: str, name: str, found: State, candidate: Candidate, ends: 
         parent_uuid=f"{session}/{agent.parent}" if is_nested else session,
         project_dir=absolute_or_none(found.directory),
         launch_surface=None,
-        last_activity=max(times, default=from_file_time(candidate.mtime_ns)),
+        last_activity=max(times, default=candidate.modified),
         path=candidate.path,
         source=Source(
             candidate,

@@ -13,7 +13,7 @@ from sesls.adapters.kiro import database, places, records
 from sesls.adapters.kiro.records import Contents, Facts, Row
 from sesls.environment import Environment
 from sesls.formats import files
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -90,7 +90,7 @@ def _session(found: Sequence[Place]) -> Summary:
         parent_uuid=parent,
         project_dir=absolute_or_none(directory),
         launch_surface=None,
-        last_activity=from_file_time(place.candidate.mtime_ns) if last is None else last,
+        last_activity=place.candidate.last_activity(last),
         path=place.candidate.path,
         source=Source(
             place,

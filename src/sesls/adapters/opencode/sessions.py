@@ -16,7 +16,7 @@ from sesls.adapters.opencode.database import Messages, Row
 from sesls.adapters.opencode.records import MESSAGE, PART, RECORD, is_default_title, text_of
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import from_file_time, instant
+from sesls.instants import instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -104,7 +104,7 @@ def _session(session: str, found: list[tuple[Candidate, Row]], has_database: boo
         parent_uuid=row.parent_id,
         project_dir=absolute_or_none(row.directory),
         launch_surface=None,
-        last_activity=from_file_time(candidate.mtime_ns) if row.last_activity is None else row.last_activity,
+        last_activity=candidate.last_activity(row.last_activity),
         path=candidate.path,
         source=Source(
             candidate,

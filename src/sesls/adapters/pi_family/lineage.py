@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 
 from sesls.adapters.pi_family.names import id_in_name
 from sesls.adapters.pi_family.transcript import Ends
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.session import Candidate
 
 File = tuple[Candidate, Ends]
@@ -61,4 +61,4 @@ def origin(ends: Ends, ids: Mapping[str, str]) -> str | None:
 def activity(file: File) -> Instant:
     """Return when something was last said, or else when the file was written."""
     candidate, ends = file
-    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+    return candidate.last_activity(ends.last_activity)

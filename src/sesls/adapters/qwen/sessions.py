@@ -13,7 +13,7 @@ from sesls.adapters.qwen import places, transcript
 from sesls.adapters.qwen.transcript import Contents, Ends
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import Instant, from_file_time
+from sesls.instants import Instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -85,7 +85,7 @@ def _session(identity: str, parent: str | None, copies: list[File]) -> Summary:
 
 def _activity(file: File) -> Instant:
     candidate, ends = file
-    return from_file_time(candidate.mtime_ns) if ends.last_activity is None else ends.last_activity
+    return candidate.last_activity(ends.last_activity)
 
 
 def hints(summaries: Sequence[Summary], environment: Environment, report: files.Report) -> None:

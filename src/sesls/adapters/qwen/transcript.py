@@ -61,7 +61,6 @@ class Message(msgspec.Struct):
 class Record(msgspec.Struct, rename="camel"):
     """One line."""
 
-    session_id: str | None = None
     timestamp: str | float | None = None
     type: str | None = None
     subtype: str | None = None

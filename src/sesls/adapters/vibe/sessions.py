@@ -16,7 +16,7 @@ from sesls.adapters.vibe import places, records, unified
 from sesls.adapters.vibe.records import Meta, PublicSession
 from sesls.environment import Environment
 from sesls.formats import files, jsonl
-from sesls.instants import Instant, from_file_time, instant, local_instant
+from sesls.instants import Instant, instant, local_instant
 from sesls.paths import absolute_or_none
 from sesls.session import Candidate, Details, Summary
 
@@ -183,7 +183,7 @@ def _session(copies: list[tuple[Candidate, Facts]], folders: Mapping[str, str]) 
 
 
 def _activity(candidate: Candidate, facts: Facts) -> Instant:
-    return from_file_time(candidate.mtime_ns) if facts.last_activity is None else facts.last_activity
+    return candidate.last_activity(facts.last_activity)
 
 
 def _generation(candidate: Candidate) -> int:
