@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import shutil
@@ -584,6 +585,17 @@ def kept_files(cache: Path) -> list[Path]:
     return sorted(path for path in cache.rglob("*") if path.is_file())
 
 
+def framed(content: bytes, change: Callable[[list[bytes]], list[bytes]]) -> bytes:
+    """Return a file of the cache with other pieces, each with the frame it had."""
+    place = content.index(b"\n") + 1
+    header, pieces = content[:place], []
+    while place < len(content):
+        end = place + 8 + int.from_bytes(content[place : place + 4])
+        pieces.append(content[place:end])
+        place = end
+    return header + b"".join([*change(pieces[:-1]), pieces[-1]])
+
+
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda content: b"",
     "cut": lambda content: content[: len(content) // 2],
@@ -593,8 +605,10 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "a flipped bit": lambda content: content[:-9] + bytes([content[-9] ^ 4]) + content[-8:],
     "of another version": lambda content: content.replace(b"sesls ", b"sesls 99", 1),
     "longer": lambda content: content + b"\x00",
+    "without a piece": lambda content: framed(content, lambda pieces: [*pieces[:1], *pieces[2:]]),
+    "with a piece twice": lambda content: framed(content, lambda pieces: [*pieces[:2], *pieces[1:]]),
 }
-HARMLESS = ("cut by a byte", "longer")
+HARMLESS = ("cut by a byte", "longer", "with a piece twice")
 """What no entry is lost by; a survey is only of use as a whole."""
 
 
@@ -612,6 +626,58 @@ def test_damaged_files_count_as_none(home: Path, cache: Path, listed: List, dama
     assert mended.keys() == sound.keys()
     for path, size in sound.items():
         assert mended[path] == size or (damage in HARMLESS and path.suffix != ".survey")
+
+
+@pytest.mark.parametrize("section", ["survey", "facts", "rows", "contents"])
+def test_a_file_of_another_agent_counts_as_none(home: Path, cache: Path, listed: List, section: str) -> None:
+    write(home)
+    listed()
+    (source,) = cache.rglob(f"codex.{section}")
+    shutil.copy(source, source.with_name(f"claude.{section}"))
+
+    listed()
+    listed(agents=("claude",))
+
+
+@pytest.mark.parametrize("read", [30, 60, 200])
+def test_a_disk_that_fails_in_the_middle_of_a_file_costs_no_row(
+    home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch, read: int
+) -> None:
+    write(home)
+    listed()
+
+    class Failing(io.FileIO):
+        def read(self, size: int | None = -1) -> bytes:
+            if self.tell() >= read:
+                raise OSError(errno.EIO, "input/output error")
+            return super().read(-1 if size is None else size)
+
+    def opening(path: str | int, mode: str) -> Any:
+        if isinstance(path, str) and path.endswith(".survey"):
+            return Failing(path)
+        return open(path, mode)
+
+    monkeypatch.setattr(disk, "open", opening, raising=False)
+
+    listed()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be copied there")
+def test_what_several_processes_learn_anew_is_not_lost(home: Path, cache: Path, reading: Reading) -> None:
+    paths = [claude.transcript(home, number=number) for number in range(1, 121)]
+    environment = environment_of(home, cache=cache)
+    take(Query(limit=0), environment, processes=2)
+    tick(home)
+    for path in paths:
+        append(path, claude.assistant("More", 5000))
+    take(Query(limit=0), environment, processes=2)
+    for rows in cache.rglob("*.rows"):
+        rows.unlink()
+    reading.openings.clear()
+
+    take(Query(limit=0), environment)
+
+    assert sum(reading.openings[str(path)] for path in paths) == 0
 
 
 @pytest.mark.parametrize("section", ["survey", "facts", "rows", "contents"])

@@ -144,6 +144,7 @@ UNUSUAL = st.sampled_from(
         "9999-12-31T23:59:59.999Z",
         "zzzzzzzzzzTzzzzzzzzzzzzZ",
         "2026-03-10 09:00:00.000Z",
+        "2026-W11-2T09:00:00.000Z",
     ]
 )
 

@@ -64,8 +64,10 @@ def test_what_fails_here_ends_all() -> None:
         while True:
             pass
 
+    before = len(os.listdir("/dev/fd"))
     with pytest.raises(ValueError, match="here"):
-        parallel.run(fail, linger, 20, 2)
+        parallel.run(fail, linger, 20, 3)
+    assert len(os.listdir("/dev/fd")) == before
 
 
 def refused(*_: object) -> NoReturn:

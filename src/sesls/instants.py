@@ -21,6 +21,7 @@ LATEST: Instant = 7_258_118_400_000
 # A number below this is a count of seconds (it would be 1973 in milliseconds).
 _SECONDS_BELOW = 100_000_000_000
 _NANOSECONDS_BELOW = 10**19
+_USUAL = ("-", "T", ".", "Z")
 _EPOCH = datetime(1970, 1, 1)
 
 
@@ -54,7 +55,7 @@ def latest(values: Iterable[object]) -> Instant | None:
     """
     usual, moments = list[str](), list[Instant]()
     for value in values:
-        if isinstance(value, str) and len(value) == 24 and (value[10], value[19], value[23]) == ("T", ".", "Z"):
+        if isinstance(value, str) and len(value) == 24 and (value[7], value[10], value[19], value[23]) == _USUAL:
             usual.append(value)
         elif (moment := instant(value)) is not None:
             moments.append(moment)

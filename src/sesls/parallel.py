@@ -45,10 +45,12 @@ def run(
         return []
 
     def end() -> None:
-        for process, _ in children:
+        for process, reader in children:
             with suppress(OSError):  # it has ended meanwhile
                 os.kill(process, signal.SIGKILL)
                 os.waitpid(process, 0)
+            with suppress(OSError):
+                os.close(reader)
 
     with interruption.cleared_by(end):
         try:

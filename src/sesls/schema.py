@@ -88,7 +88,7 @@ def _session() -> Schema:
 def _extra() -> Schema:
     properties = {
         "agent_path": _text("Codex: the subagent's place in the tree of agents."),
-        "agent_version": _text("The version of the agent: Claude's last, Codex's and OpenCode's first."),
+        "agent_version": _text("The version of the agent: the last one for Claude and Qwen, else the one it notes."),
         "archived": {"const": True, "description": "It was archived."},
         "attached": {"const": True, "description": "Codex: a thread attached to another one."},
         "continued_in": _text("Claude: the session that goes on with this one."),
@@ -99,7 +99,7 @@ def _extra() -> Schema:
         "exit_code": {"type": "integer", "description": "Cline: how the process ended."},
         "forked_from": _text("The session it was forked from."),
         "format_version": {"type": "integer", "description": "The version of the file's format, as the file says."},
-        "git_branch": _text("The git branch, as the agent noted it: Claude's last, others' first."),
+        "git_branch": _text("The git branch: the last one for Claude and Qwen, else the one the agent notes."),
         "hidden": {"const": True, "description": "The agent's own list leaves it out."},
         "interactive": {"type": "boolean", "description": "Cline: whether a person could answer."},
         "last_activity_source": {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -58,20 +58,44 @@ def test_the_program_that_runs_is_no_place_of_packages(
     assert searches == [1]
 
 
+@pytest.mark.parametrize("damage", [lambda content: content[:-20], lambda content: content[:-20] + bytes(20)])
+def test_what_is_remembered_and_damaged_counts_as_nothing(
+    tmp_path: Path, searches: list[int], damage: Callable[[bytes], bytes]
+) -> None:
+    plugins.found(str(tmp_path / "cache"), "/srv")
+    (kept,) = (path for path in (tmp_path / "cache").rglob("*") if path.is_file())
+    kept.write_bytes(damage(kept.read_bytes()))
+
+    found = [plugins.found(str(tmp_path / "cache"), "/srv") for _ in range(2)]
+
+    assert found == [{"acme": Plugin("acme", "sesls-acme", "1.0")}] * 2
+    assert len(searches) == 2
+
+
 def package(folder: Path, name: str, kind: str, group: str) -> None:
     put(
-        folder / f"{name}{kind}" / ("METADATA" if kind == ".dist-info" else "PKG-INFO"), f"Name: {name}\nVersion: 1.0\n"
+        folder / f"{name}{kind}" / ("METADATA" if "dist" in kind.lower() else "PKG-INFO"),
+        f"Name: {name}\nVersion: 1.0\n",
     )
     put(folder / f"{name}{kind}" / "entry_points.txt", f"[{group}]\n{name} = {name}.adapter\n")
 
 
-@pytest.mark.parametrize("kind", [".dist-info", ".egg-info"])
+@pytest.mark.parametrize("kind", [".dist-info", ".egg-info", ".DIST-INFO"])
 def test_packages_of_either_kind_bring_adapters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     package(tmp_path / "packages", "acme", kind, "sesls.adapters")
     package(tmp_path / "packages", "other", kind, "console_scripts")
     monkeypatch.setattr(sys, "path", [str(tmp_path / "packages")])
 
     assert plugins.found(None, "/srv") == {"acme": Plugin("acme.adapter", "acme", "1.0")}
+
+
+def test_an_egg_brings_adapters_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    egg = tmp_path / "acme-1.0-py3.11.egg"
+    put(egg / "EGG-INFO" / "PKG-INFO", "Name: acme\nVersion: 1.0\n")
+    put(egg / "EGG-INFO" / "entry_points.txt", "[sesls.adapters]\nacme = acme.adapter\n")
+    monkeypatch.setattr(sys, "path", [str(egg)])
+
+    assert list(plugins.found(None, "/srv")) == ["acme"]
 
 
 def test_an_archive_of_packages_brings_adapters_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

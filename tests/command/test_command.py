@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import re
 import signal
+import subprocess
 import sys
+import time
 from functools import cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,7 +19,7 @@ from sesls import __version__, cli, inventory
 from tests.builders.claude import assistant, transcript, user
 from tests.builders.codex import rollout
 from tests.builders.common import at, uuid
-from tests.command.run import mixed_home, plain, run, run_into_closed_pipe, without_privileges
+from tests.command.run import SESLS, mixed_home, plain, run, run_into_closed_pipe, variables_of, without_privileges
 
 ENDED_BY_PIPE = -getattr(signal, "SIGPIPE", 0)
 TOKEN = "gh" + "p_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -180,6 +182,30 @@ def test_a_reader_that_goes_amid_a_long_answer_ends_it_quietly(home: Path, argum
     done = run_into_closed_pipe(home, *arguments, variables={"PYTHONUNBUFFERED": "1"})
 
     assert (done.status, done.said) == (ENDED_BY_PIPE, "")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="pipes have no such state there")
+@pytest.mark.parametrize("arguments", [("--json",), ("--format", "csv"), ("--format", "table")])
+def test_a_slow_reader_of_a_pipe_that_does_not_block_gets_all(home: Path, arguments: tuple[str, ...]) -> None:
+    for number in range(300):
+        transcript(home, number=number)
+    expected = run(home, "list", "-n", "0", *arguments)
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    with subprocess.Popen(
+        [SESLS, "list", "-n", "0", *arguments],
+        env=variables_of(home),
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=subprocess.DEVNULL,
+    ) as process:
+        os.close(writer)
+        time.sleep(1)
+        with open(reader, "rb") as stream:
+            answer = stream.read()
+
+    assert process.returncode == 0
+    assert answer.count(b"\n") == expected.output.count(b"\n")
 
 
 def test_an_interruption_is_status_130(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -72,8 +72,8 @@ def found(cache_home: str | None, cwd: str) -> Mapping[str, Plugin]:
 
 
 def _remembered(cache_home: str) -> _Remembered | None:
-    for piece in disk.read(disk.plugins(cache_home)):
-        with suppress(msgspec.DecodeError):
+    with suppress(ValueError):
+        for piece in disk.read(disk.plugins(cache_home)):
             return msgspec.msgpack.decode(piece, type=_Remembered)
     return None
 
@@ -93,10 +93,10 @@ def _installed(folders: list[str]) -> Iterator[tuple[str, Plugin]]:
 
 def _may_bring(folder: str) -> bool:
     """Tell whether any package in a folder, or in an archive, may name adapters."""
-    if os.path.isfile(folder):
+    if os.path.isfile(folder) or folder.lower().endswith(".egg"):
         return True
     for entry in files.entries(folder, files.ignore):
-        if entry.name.endswith((".dist-info", ".egg-info")):
+        if entry.name.lower().endswith((".dist-info", ".egg-info")):
             with suppress(OSError):
                 if GROUP.encode() in files.content(os.path.join(entry.path, "entry_points.txt"), _LONGEST_ENTRY_POINTS):
                     return True

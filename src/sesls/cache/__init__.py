@@ -10,29 +10,24 @@ It holds no secret. Texts are kept as they are shown, secrets masked; to show on
 from __future__ import annotations
 
 import os
-import re
 import sys
 import time
 import zlib
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from functools import cache, lru_cache, partial
+from functools import partial
 from itertools import islice
-from typing import TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr, replace
 
 from sesls import looks, parallel, text
-from sesls.cache import disk
+from sesls.cache import disk, sections
+from sesls.cache.sections import CANNOT_BE_KEPT, Item, Record, Section, batches, decoded, encoded
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Identity, Looks
 from sesls.session import Row, Summary, Survey
-
-Record = TypeVar("Record", bound=msgspec.Struct)
-Item = TypeVar("Item")
 
 _PIECE = 512
 """How many entries are written and read back at a time: all at once would be in memory twice."""
@@ -46,13 +41,6 @@ _COMMON = ("agent", "parent_uuid", "project_dir", "launch_surface")
 """What many summaries have in common."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
-
-
-_SHORTEST_SECRET = 12
-_ID = re.compile(r"[0-9a-fA-F-]{32,36}")
-
-_CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
-"""What is raised for a lone surrogate, from a name that is no UTF-8 or from half an emoji, and for huge numbers."""
 
 
 class _KeptSurvey(msgspec.Struct, array_like=True):
@@ -104,41 +92,6 @@ class _KeptContents(msgspec.Struct, array_like=True):
     is_masked: bool
 
 
-class _Section:
-    """What is remembered of one kind, by key, read back from disk as far as it is asked for."""
-
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._entries: dict[str, msgspec.Raw] = {}
-        self._unread = pieces
-
-    def get(self, key: str) -> msgspec.Raw | None:
-        """Return an entry; None where there is none."""
-        while (entry := self._entries.get(key)) is None and self._read_on():
-            pass
-        return entry
-
-    def all(self) -> dict[str, msgspec.Raw]:
-        """Return all entries, to be changed."""
-        while self._read_on():
-            pass
-        return self._entries
-
-    def keep(self, keys: Iterable[str]) -> bool:
-        """Drop all entries but those of some keys, and put those in that order; tell whether any was dropped."""
-        entries = self.all()
-        self._entries = {key: entries[key] for key in keys if key in entries}
-        return len(self._entries) < len(entries)
-
-    def _read_on(self) -> bool:
-        try:
-            piece = next(self._unread, None)
-            if piece is not None:
-                self._entries |= msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
-        except ValueError:  # what follows is lost
-            return False
-        return piece is not None
-
-
 class Memory:
     """What is remembered of one agent, on disk where there is a folder for it."""
 
@@ -158,8 +111,10 @@ class Memory:
         """What this listing looked at."""
         self.found: Survey | None = None
         """What this listing found by looking through the stores; its summaries have their sources."""
-        self._sections: dict[str, _Section] = {}
+        self._sections: dict[str, Section] = {}
         self._changed: set[str] = set()
+        self._learnt: dict[str, dict[str, msgspec.Raw]] | None = None
+        """What is new, in a process that works for another one."""
         self._is_survey_new = False
         self._has_successor = False
         """Whether this process may list once more."""
@@ -234,7 +189,7 @@ class Memory:
         if self._folder is None:
             return
         if is_sure or disk.age_ns(self._path("survey"), self._now_ns) > _OLD_NS:
-            with suppress(*_CANNOT_BE_KEPT):
+            with suppress(*CANNOT_BE_KEPT):
                 disk.write(self._path("survey"), _survey_pieces(survey, seen, is_sure=is_sure), self._version)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
@@ -245,7 +200,7 @@ class Memory:
         paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
         if not looks.are_as_they_were(paths, seen.paths):
             return None
-        facts = _decoded(kept.facts, kind)
+        facts = decoded(kept.facts, kind)
         if facts is None:
             return None
         if len(self._section("facts").all()) >= _MANY:
@@ -260,7 +215,7 @@ class Memory:
         """Keep what the first reading of a file told."""
         others = None if seen == Looks({path: seen.paths.get(path)}) else seen
         identity = seen.paths.get(path)
-        self._put("facts", path, seen, lambda: _KeptFacts(identity, others, *_masked(facts)))
+        self._put("facts", path, seen, lambda: _KeptFacts(identity, others, *_as_kept(facts)))
 
     def row(self, summary: Summary, environment: Environment) -> Row | None:
         """Return what the details of a session came to, if that still holds."""
@@ -292,7 +247,7 @@ class Memory:
             identity = None if status is None else looks.identity_of(status)
             is_same = identity == kept.identity
             if is_same or (can_grow and _has_grown(path, kept, identity)):
-                contents = _decoded(kept.contents, type(start))
+                contents = decoded(kept.contents, type(start))
                 if contents is not None and is_same:
                     return _shown(contents)
                 if contents is not None:
@@ -302,7 +257,7 @@ class Memory:
         identity = seen.paths.get(path)
         if self._is_awake and identity is not None:
             check = _check(path, looks.size_of(identity))
-            self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_masked(start)))
+            self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_as_kept(start)))
         return start
 
     def spread(
@@ -338,15 +293,10 @@ class Memory:
         taken: Callable[[Iterator[int]], Iterator[Item]],
         turns: Iterator[int],
     ) -> bytes:
-        """Return what work adds to what is remembered."""
-        before = {name: dict(section.all()) for name, section in self._sections.items()}
+        """Return what work adds to what is remembered, in a process of its own."""
+        self._learnt = {}
         work(taken(turns))
-        learnt = {
-            name: {key: entry for key, entry in section.all().items() if before.get(name, {}).get(key) is not entry}
-            for name, section in self._sections.items()
-            if name in self._changed
-        }
-        return msgspec.msgpack.encode(learnt)
+        return msgspec.msgpack.encode(self._learnt)
 
     def _absorb(self, learnt: bytes) -> None:
         with suppress(msgspec.DecodeError):
@@ -377,14 +327,14 @@ class Memory:
             self._changed.add(name)
         if name in self._changed and self._folder is not None:
             size = _ROWS_PIECE if name == "rows" else _PIECE
-            disk.write(self._path(name), _pieces(self._section(name).all(), size), self._version)
+            disk.write(self._path(name), sections.pieces(self._section(name).all(), size), self._version)
         self._changed.discard(name)
         if self._folder is not None or not self._has_successor:
             self._sections.pop(name, None)
 
     def _get(self, name: str, key: str, kind: type[Record]) -> Record | None:
         entry = self._section(name).get(key) if self._is_awake else None
-        return None if entry is None else _decoded(entry, kind)
+        return None if entry is None else decoded(entry, kind)
 
     def _put(self, name: str, key: str, seen: Looks, entry: Callable[[], msgspec.Struct]) -> None:
         if self._is_awake and seen.are_settled(self._now_ns):
@@ -393,15 +343,17 @@ class Memory:
     def _keep(self, name: str, key: str, entry: Callable[[], msgspec.Struct]) -> None:
         try:
             key.encode()
-            encoded = msgspec.Raw(_encoded(entry()))
-        except _CANNOT_BE_KEPT:
+            kept = msgspec.Raw(encoded(entry()))
+        except CANNOT_BE_KEPT:
             return
-        self._section(name).all()[key] = encoded
+        self._section(name).all()[key] = kept
         self._changed.add(name)
+        if self._learnt is not None:
+            self._learnt.setdefault(name, {})[key] = kept
 
-    def _section(self, name: str) -> _Section:
+    def _section(self, name: str) -> Section:
         if name not in self._sections:
-            self._sections[name] = _Section(
+            self._sections[name] = Section(
                 iter(()) if self._folder is None else disk.read(self._path(name), self._version)
             )
         return self._sections[name]
@@ -423,32 +375,9 @@ def digest(value: object) -> str:
     from _blake2 import blake2b
 
     try:
-        return blake2b(_encoded(value), digest_size=8).hexdigest()
-    except _CANNOT_BE_KEPT:
+        return blake2b(encoded(value), digest_size=8).hexdigest()
+    except CANNOT_BE_KEPT:
         return ""
-
-
-def _decoded(entry: msgspec.Raw, kind: type[Record]) -> Record | None:
-    try:
-        decoded: Record = _decoder(kind).decode(entry)
-    except msgspec.DecodeError:
-        return None
-    return decoded
-
-
-@cache
-def _decoder(kind: type[Record]) -> msgspec.msgpack.Decoder[Record]:
-    return msgspec.msgpack.Decoder(kind)
-
-
-def _encoded(value: object) -> bytes:
-    return msgspec.msgpack.encode(value, enc_hook=_plain)
-
-
-def _plain(value: object) -> str:
-    if isinstance(value, text.Shown):
-        return str(value)
-    raise TypeError(f"{type(value).__name__} cannot be kept")
 
 
 def _share(record: msgspec.Struct, names: Iterable[str]) -> None:
@@ -458,49 +387,12 @@ def _share(record: msgspec.Struct, names: Iterable[str]) -> None:
             force_setattr(record, name, sys.intern(value))
 
 
-def _masked(record: Record) -> tuple[msgspec.Raw, bool]:
-    """Return a record as it is kept, its `titles` as they are shown, and whether that masks a secret.
+def _as_kept(record: Record) -> tuple[msgspec.Raw, bool]:
+    """Return a record without its secrets, and whether that masks one. Raises ValueError where that cannot be done."""
+    from sesls.cache.masking import masked  # here: a listing from the cache alone needs none
 
-    Raises ValueError where anything else in it holds one.
-    """
-    titles: dict[str, str] = getattr(record, "titles", None) or {}
-    counts: Counter[str] = Counter()
-    if titles:
-        from sesls import redaction  # here: a listing from the cache alone needs none
-
-        redact = partial(redaction.redact, counts=counts)
-        shown = {name: text.title(title, redact, text.SEARCHED_LIMIT) for name, title in titles.items()}
-        record = replace(record, titles={name: title for name, title in shown.items() if title is not None})
-    # Thousands of ids may be among the rest, which no person wrote.
-    others = [name for name in record.__struct_fields__ if name != "titles" and not name.endswith("_ids")]
-    if any(_holds_secret(text) for name in others for text in _texts(getattr(record, name))):
-        raise ValueError("holds a secret")
-    return msgspec.Raw(_encoded(record)), bool(counts)
-
-
-def _texts(value: object) -> Iterator[str]:
-    """Yield all texts of a record's field that are long enough to be a secret, but for ids."""
-    if isinstance(value, msgspec.Struct):
-        value = [getattr(value, name) for name in value.__struct_fields__]
-    if isinstance(value, str):
-        if len(value) >= _SHORTEST_SECRET and not _ID.fullmatch(value):
-            yield value
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield from _texts(name)
-            yield from _texts(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _texts(item)
-
-
-@lru_cache(maxsize=4096)
-def _holds_secret(text: str) -> bool:
-    from sesls import redaction  # here: a listing from the cache alone needs none
-
-    counts: Counter[str] = Counter()
-    redaction.redact(text, counts)
-    return bool(counts)
+    kept, is_masked = masked(record)
+    return msgspec.Raw(encoded(kept)), is_masked
 
 
 def _shown(record: Record) -> Record:
@@ -532,20 +424,9 @@ def _check(path: str, end: int) -> int:
     return zlib.crc32(before) if before.endswith(b"\n") else -1
 
 
-def _pieces(entries: Mapping[str, msgspec.Raw], size: int) -> Iterator[bytes]:
-    for some in _batches(entries.items(), size):
-        yield msgspec.msgpack.encode(dict(some))
-
-
 def _survey_pieces(survey: Survey, seen: Looks, *, is_sure: bool) -> Iterator[bytes]:
-    yield _encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
-    for paths in _batches(seen.paths.items(), _PIECE):
-        yield _encoded(_KeptPart(dict(paths), []))
-    for summaries in _batches(survey.summaries, _PIECE):
-        yield _encoded(_KeptPart({}, [replace(summary, source=None) for summary in summaries]))
-
-
-def _batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    iterator = iter(items)
-    while batch := list(islice(iterator, size)):
-        yield batch
+    yield encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
+    for paths in batches(seen.paths.items(), _PIECE):
+        yield encoded(_KeptPart(dict(paths), []))
+    for summaries in batches(survey.summaries, _PIECE):
+        yield encoded(_KeptPart({}, [replace(summary, source=None) for summary in summaries]))

@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from typing import BinaryIO
 
 import msgspec
 
@@ -19,8 +20,7 @@ from sesls.formats import files
 from sesls.instants import Instant, from_file_time, rfc3339
 
 _FRAME = struct.Struct(">II")
-"""What stands before a piece: its length and its sum."""
-_END = _FRAME.pack(0, 0)
+"""What stands before a piece: its length, and the sum of all pieces so far. The last one has no length."""
 _FOLDER = re.compile(r"[0-9a-f]{8}|packages")
 _FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents|plugins)(?:\.\d+)?")
 
@@ -31,22 +31,37 @@ def read(path: str, version: str = "") -> Iterator[bytes]:
     Raises ValueError as soon as a piece is not as it was written, or missing.
     """
     try:
-        with open(path, "rb") as file:
-            status, header = os.fstat(file.fileno()), _header(version)
-            if not _is_own(status) or file.read(len(header)) != header:
-                return
-            while (frame := file.read(_FRAME.size)) != _END:
-                if len(frame) < _FRAME.size:
-                    raise ValueError("cut off")
-                length, check = _FRAME.unpack(frame)
-                piece = file.read(min(length, status.st_size))
-                if zlib.crc32(piece) != check:
-                    raise ValueError("damaged")
-                yield piece
-            if file.read(1):
-                raise ValueError("longer")
+        file = open(path, "rb")  # noqa: SIM115 - a file that fails later is no missing one
     except OSError:
         return
+    with file:
+        try:
+            yield from _pieces(file, path, version)
+        except OSError as error:
+            raise ValueError("unreadable") from error
+
+
+def _pieces(file: BinaryIO, path: str, version: str) -> Iterator[bytes]:
+    status, header = os.fstat(file.fileno()), _header(version)
+    if not _is_own(status) or file.read(len(header)) != header:
+        return
+    check = _first_check(path)
+    while len(frame := file.read(_FRAME.size)) == _FRAME.size:
+        length, expected = _FRAME.unpack(frame)
+        piece = file.read(min(length, status.st_size))
+        check = zlib.crc32(piece, check)
+        if len(piece) < length or check != expected:
+            raise ValueError("damaged")
+        if not length:
+            break
+        yield piece
+    if len(frame) < _FRAME.size or file.read(1):
+        raise ValueError("cut off, or longer")
+
+
+def _first_check(path: str) -> int:
+    """Return the sum before the first piece, to which each piece adds: those of another file do not fit."""
+    return zlib.crc32(os.fsencode(os.path.basename(path)))
 
 
 def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
@@ -66,10 +81,12 @@ def _replace(path: str, temporary: str, pieces: Iterable[bytes], version: str) -
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
         with open(descriptor, "wb") as file:
             file.write(_header(version))
+            check = _first_check(path)
             for piece in pieces:
-                file.write(_FRAME.pack(len(piece), zlib.crc32(piece)))
+                check = zlib.crc32(piece, check)
+                file.write(_FRAME.pack(len(piece), check))
                 file.write(piece)
-            file.write(_END)
+            file.write(_FRAME.pack(0, check))
         os.replace(temporary, path)
     except OSError:
         _remove(temporary)

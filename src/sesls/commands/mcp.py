@@ -16,6 +16,8 @@ def mcp(redact: options.RedactOption = True) -> None:
     try:
         from sesls.mcp import serve
     except ImportError as error:
+        if (error.name or "").partition(".")[0] == "sesls":
+            raise
         terminal.say(
             "sesls: the MCP server needs a package that is not here; install it with: pip install 'sesls[mcp]'"
         )

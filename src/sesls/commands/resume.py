@@ -53,7 +53,7 @@ def _obstacle(session: "Session") -> str | None:
     return None
 
 
-def _run(session: "Session") -> None:
+def _run(session: "Session") -> NoReturn:
     """Become the command, in the session's directory."""
     if os.name == "nt":
         _refuse("on Windows no program can become another one; run what is printed without --exec")

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def prepare() -> None:
     """Make both streams ready for any text and any end.
 
-    What their encoding cannot show becomes `?`; a stream that was closed swallows what is written; and when
-    whoever reads the answer goes away (`sesls list | head`), the program ends without a word, as Unix programs do.
+    What their encoding cannot show becomes `?`; a stream that was closed swallows what is written; a slow reader is
+    waited for; and when whoever reads the answer goes away (`sesls list | head`), the program ends without a word, as Unix programs do.
     """
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -28,6 +28,8 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+        with suppress(OSError, AttributeError):  # else Python loses what a slow reader has no room for yet
+            os.set_blocking(stream.fileno(), True)
 
 
 def _open_or_nowhere(stream: TextIO | None) -> TextIO:

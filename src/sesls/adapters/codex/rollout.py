@@ -234,7 +234,7 @@ class Contents(msgspec.Struct):
 
 # The types of all records that can matter to `Contents`.
 _MATTERS = re.compile(
-    rb'"type"\s*:\s*"(?:user_message|agent_message|UserMessage|AgentMessage|turn_context|thread_goal_updated'
+    rb'"type"[ \t]*:[ \t]*"(?:user_message|agent_message|UserMessage|AgentMessage|turn_context|thread_goal_updated'
     rb'|thread_name_updated|message)"'
 )
 
