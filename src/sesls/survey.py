@@ -60,8 +60,11 @@ def _candidates(
     for store in stores:
         try:
             for candidate in source.find(store, report):
-                identity = (candidate.device, candidate.inode) if candidate.inode else candidate.path
+                identity: object = candidate.inode or candidate.path
                 known = found.get(identity)
+                if known is not None and known.device != candidate.device:
+                    identity = (candidate.device, candidate.inode)
+                    known = found.get(identity)
                 if known is None or _is_nearer(candidate.path, known.path):
                     found[identity] = candidate
                     tell(len(found), 0)

@@ -19,7 +19,8 @@ def prepare() -> None:
     """Make both streams ready for any text and any end.
 
     What their encoding cannot show becomes `?`; a stream that was closed swallows what is written; a slow reader is
-    waited for; and when whoever reads the answer goes away (`sesls list | head`), the program ends without a word, as Unix programs do.
+    waited for; and when whoever reads the answer goes away (`sesls list | head`), the program ends without a word, as
+    Unix programs do.
     """
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)

@@ -6,7 +6,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -55,7 +55,9 @@ class _Found(msgspec.Struct):
     """All findings of one scan, sorted by what they are."""
 
     sessions: dict[str, list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
-    subagents: dict[tuple[str, str], list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
+    subagents: dict[str, dict[str, list[File]]] = msgspec.field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(list))
+    )
     """By root session and agent id: agent ids are unique within a session only."""
     records: dict[str, tuple[Candidate, Record]] = msgspec.field(default_factory=dict)
     """By transcript; one can have records under several accounts, of which the newest counts."""
@@ -75,13 +77,15 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
         if uuid not in roots:
             roots[uuid] = _record_alone(uuid, candidate, record)
             yield roots[uuid]
-    for (root, uuid), copies in found.subagents.items():
-        yield _subagent(uuid, root, roots.get(root), copies)
+    for root in list(found.subagents):
+        for uuid, copies in found.subagents.pop(root).items():  # one may have tens of thousands
+            yield _subagent(uuid, root, roots.get(root), copies)
 
 
 def _sorted(findings: Sequence[Finding]) -> _Found:
     found = _Found()
-    for candidate, facts in findings:
+    for finding in findings:
+        candidate, facts = finding
         if isinstance(facts, Record):
             found.desktop_ids.update(facts.transcripts)
             uuid = facts.cli_session_id
@@ -94,10 +98,10 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
             if not facts.has_turns:
                 continue
             if candidate.role in places.SESSIONS:
-                found.sessions[places.session_id(candidate.path)].append((candidate, facts))
+                found.sessions[places.session_id(candidate.path)].append(cast("File", finding))
             else:
                 root = places.root_id(candidate.path) if candidate.role == places.SUBAGENT else facts.session_id
-                found.subagents[once(root) or "", places.agent_id(candidate.path)].append((candidate, facts))
+                found.subagents[once(root) or ""][places.agent_id(candidate.path)].append(cast("File", finding))
     return found
 
 
