@@ -1,8 +1,10 @@
-"""The options that several commands take, and the query and the environments that they come to."""
+"""The options that several commands take, and what they come to."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,9 +12,7 @@ from sesls.adapters import REGISTRY, known
 from sesls.terms import FIELDS, Activity, Format, Kind, Noise, Sort
 
 if TYPE_CHECKING:
-    from sesls.clock import Clock
     from sesls.environment import Environment
-    from sesls.query import Query
     from sesls.session import Session
 
 _FILTERS = "Which sessions"
@@ -200,22 +200,11 @@ def environment(cache: bool = True, *, with_plugins: bool = True) -> Environment
     return Environment.current(remember=cache, with_plugins=with_plugins)
 
 
-def query(environment: Environment, clock: Clock, **asked: Any) -> Query:
-    """Return the query that options come to; see `ask.query`. Raises BadParameter, in one sentence."""
-    from sesls import ask
-
+@contextmanager
+def usage_checked() -> Iterator[None]:
+    """Make bad usage of what is refused within: a ValueError, whose text is one sentence."""
     try:
-        return ask.query(environment, clock, **asked)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
-
-
-def homes(environment: Environment, home: list[str] | None) -> tuple[Environment, ...]:
-    """Return the homes that options name; see `ask.homes`. Raises BadParameter, in one sentence."""
-    from sesls import ask
-
-    try:
-        return ask.homes(environment, home)
+        yield
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 

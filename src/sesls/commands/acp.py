@@ -26,14 +26,15 @@ def acp(
     ] = None,
 ) -> None:
     """Answer an editor on stdin and stdout, in the Agent Client Protocol."""
-    from sesls import parallel
+    from sesls import ask, parallel
     from sesls.acp.listing import Listing
     from sesls.acp.server import serve
     from sesls.clock import Clock
 
     environment = options.environment(cache)
     clock = Clock.of(environment)
-    query = options.query(environment, clock, agent=agent, kind=kind, noise=noise, redact=redact)
+    with options.usage_checked():
+        query = ask.query(environment, clock, agent=agent, kind=kind, noise=noise, redact=redact)
     if sys.stdin is not None and sys.stdin.isatty():
         terminal.say("sesls acp is for editors: it waits for JSON-RPC on stdin. See docs/acp.md; Ctrl-D ends it.")
     # Copying a process that has threads is not safe.

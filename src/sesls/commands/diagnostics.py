@@ -37,29 +37,30 @@ def diagnostics(
     json: options.JsonOption = False,
 ) -> None:
     """Show every place looked at and what was found there, and which filter removes what."""
-    from sesls import parallel
+    from sesls import ask, parallel
     from sesls.clock import Clock
     from sesls.inventory import diagnose
 
     environment = options.environment(cache)
     clock = Clock.of(environment)
-    query = options.query(
-        environment,
-        clock,
-        agent=agent,
-        kind=kind,
-        noise=noise,
-        project_dir=project_dir,
-        here=here,
-        since=since,
-        until=until,
-        activity=activity,
-        surface=surface,
-        model=model,
-        title=title,
-        branch=branch,
-    )
-    homes = options.homes(environment, home)
+    with options.usage_checked():
+        query = ask.query(
+            environment,
+            clock,
+            agent=agent,
+            kind=kind,
+            noise=noise,
+            project_dir=project_dir,
+            here=here,
+            since=since,
+            until=until,
+            activity=activity,
+            surface=surface,
+            model=model,
+            title=title,
+            branch=branch,
+        )
+        homes = ask.homes(environment, home)
     with terminal.progress(environment.variables) as progress:
         found, problems = diagnose(
             query, environment, homes=homes, clock=clock, processes=parallel.processes(), progress=progress

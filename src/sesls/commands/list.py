@@ -54,7 +54,7 @@ def list_sessions(
     cache: options.CacheOption = True,
 ) -> None:
     """List sessions, newest first. This is what sesls does without a command."""
-    from sesls import parallel
+    from sesls import ask, parallel
     from sesls.clock import Clock
     from sesls.inventory import take
 
@@ -62,28 +62,29 @@ def list_sessions(
     names = options.fields(fields, shape)
     environment = options.environment(cache)
     clock = Clock.of(environment)
-    query = options.query(
-        environment,
-        clock,
-        agent=agent,
-        kind=kind,
-        noise=noise,
-        project_dir=project_dir,
-        here=here,
-        since=since,
-        until=until,
-        activity=activity,
-        surface=surface,
-        model=model,
-        title=title,
-        branch=branch,
-        sort=sort,
-        reverse=reverse,
-        limit=limit,
-        offset=offset,
-        redact=redact,
-    )
-    homes = options.homes(environment, home)
+    with options.usage_checked():
+        query = ask.query(
+            environment,
+            clock,
+            agent=agent,
+            kind=kind,
+            noise=noise,
+            project_dir=project_dir,
+            here=here,
+            since=since,
+            until=until,
+            activity=activity,
+            surface=surface,
+            model=model,
+            title=title,
+            branch=branch,
+            sort=sort,
+            reverse=reverse,
+            limit=limit,
+            offset=offset,
+            redact=redact,
+        )
+        homes = ask.homes(environment, home)
     hand_on = None
     if shape == "jsonl":
         from sesls.output import lines
