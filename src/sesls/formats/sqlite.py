@@ -204,15 +204,17 @@ def _copied(path: str) -> Iterator[str]:
 
     with interruption.cleared_by(clear), ExitStack() as stack:
         stack.callback(clear)
-        copy = os.path.join(folder, "copy.db")
-        for _ in range(_ATTEMPTS):
+        for attempt in range(_ATTEMPTS):
+            for older in os.listdir(folder):
+                with suppress(OSError):
+                    os.unlink(os.path.join(folder, older))
+            # Another name each time: an older log that could not go would undo what the database has by now.
+            copy = os.path.join(folder, f"{attempt}-copy.db")
             before = _state(path)
             if before.size + before.wal_size > min(_LARGEST_COPY, shutil.disk_usage(folder).free // 2):
                 raise UnreadableError("too large to be copied")
             shutil.copyfile(path, copy)
             for suffix, size in (("-wal", before.wal_size), ("-journal", before.journal_size)):
-                with suppress(FileNotFoundError):
-                    os.unlink(copy + suffix)  # an older one would undo what the database has by now
                 with suppress(FileNotFoundError):  # its agent has just ended, which changed the database
                     if size:
                         shutil.copyfile(path + suffix, copy + suffix)
