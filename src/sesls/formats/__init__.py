@@ -1,1 +1,1 @@
-"""What the agents' formats have in common: JSON lines, conversations, SQLite, folders, compressed files."""
+"""What the agents' formats have in common: JSON lines, SQLite, folders, compressed files."""

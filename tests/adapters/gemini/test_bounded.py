@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sesls.adapters.gemini import chats
-from sesls.formats import conversation as conversations
+from sesls.adapters.gemini_family import conversation as conversations
 from sesls.page import Page
 from tests.builders.common import at, uuid
 from tests.builders.gemini import (

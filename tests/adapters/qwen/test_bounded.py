@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from sesls.adapters.gemini_family import conversation as conversations
 from sesls.adapters.qwen import transcript
-from sesls.formats import conversation as conversations
 from sesls.page import Page
 from tests.builders.common import uuid
 from tests.builders.qwen import (

@@ -14,8 +14,9 @@ from typing import Literal
 
 import msgspec
 
-from sesls.formats import conversation, jsonl
-from sesls.formats.conversation import Conversation, Message
+from sesls.adapters.gemini_family import conversation
+from sesls.adapters.gemini_family.conversation import Conversation, Message
+from sesls.formats import jsonl
 from sesls.instants import Instant, instant, latest
 
 _WINDOW = 16 << 10

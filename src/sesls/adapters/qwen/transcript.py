@@ -12,8 +12,9 @@ from typing import Literal
 
 import msgspec
 
-from sesls.formats import conversation, jsonl
-from sesls.formats.conversation import Conversation, Part
+from sesls.adapters.gemini_family import conversation
+from sesls.adapters.gemini_family.conversation import Conversation, Part
+from sesls.formats import jsonl
 from sesls.instants import Instant, instant, latest
 from sesls.text import is_visible
 

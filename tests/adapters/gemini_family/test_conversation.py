@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sesls.formats import conversation, jsonl
-from sesls.formats.conversation import MESSAGE
+from sesls.adapters.gemini_family import conversation
+from sesls.adapters.gemini_family.conversation import MESSAGE
+from sesls.formats import jsonl
 from tests.builders.common import put
 from tests.builders.gemini import answered, message, said
 from tests.builders.gemini import conversation as built
