@@ -34,7 +34,7 @@ SHARED_SESSION = "session of oh-my-pi or Pi"
 def stores(environment: Environment) -> tuple[Store, ...]:
     """Return the session directories of the agent directory and of all profiles, whichever is the current one."""
     configuration = environment.in_home((environment.value("PI_CONFIG_DIR") or ".omp").lstrip("/"))
-    data = os.path.join(environment.directory("XDG_DATA_HOME") or environment.in_home(".local", "share"), "omp")
+    data = os.path.join(environment.data_home(), "omp")
     defaults = (os.path.join(configuration, "agent", "sessions"), os.path.join(data, "sessions"))
     moved = environment.value("PI_CODING_AGENT_DIR")
     own = (os.path.join(environment.in_cwd(moved), "sessions"),) if moved is not None else ()

@@ -185,8 +185,7 @@ def contents(path: str, report: files.Report, read: Reader) -> Contents | None:
     try:
         return read(path, Contents(), add_entries)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return None
 
 
