@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from sesls import marks
 from sesls import query as queries
 from sesls.clock import Clock
 from sesls.instants import rfc3339
@@ -178,7 +179,7 @@ def _places_hints(scanned: Sequence[Scanned]) -> Iterator[str]:
 
 def _asked_hints(query: Query, matching: int) -> Iterator[str]:
     for name, text in (("project directory", query.project_dir), ("title", query.title), ("branch", query.branch)):
-        if text and "[REDACTED_" in text:
+        if text and marks.may_be_in(text):
             yield f"The {name} holds a [REDACTED_…] mark copied from earlier output; give the real text."
     if matching and query.offset >= matching:
         verb = "matches" if matching == 1 else "match"

@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
 
+from sesls import marks
 from sesls.clock import Clock
 from sesls.instants import Instant, rfc3339
 from sesls.paths import is_within
@@ -165,7 +166,7 @@ def passing(rows: Sequence[Row], query: Query) -> list[int]:
 def hides_what_is_searched(row: Row, query: Query) -> bool:
     """Tell whether the mark of a secret stands in what a query searches: filters see the text as it is stored."""
     searched = (row.title if query.title is not None else None, row.branch if query.branch is not None else None)
-    return any(text is not None and "[REDACTED_" in text for text in searched)
+    return any(text is not None and marks.may_be_in(text) for text in searched)
 
 
 def pattern(glob: str) -> Callable[[str | None], bool]:

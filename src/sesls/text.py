@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 
-_LONGEST_MARK = 52
+from sesls import marks
 
 TITLE_LIMIT = 200
 """The longest title, in characters, before its `…`."""
@@ -27,11 +27,6 @@ _LONGEST_SECRET = 600
 def once(text: str | None) -> str | None:
     """Return the one copy of a text that a hundred thousand sessions may have in common."""
     return None if text is None else sys.intern(text)
-
-
-@cache
-def _mark() -> re.Pattern[str]:
-    return re.compile(r"\[REDACTED_[A-Z0-9_]{1,40}\]")
 
 
 @cache
@@ -124,9 +119,9 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     kept = text[:limit]
-    mark = _mark().search(text, max(limit - _LONGEST_MARK, 0))
+    mark = marks.pattern().search(text, max(limit - marks.LONGEST, 0))
     while mark is not None and mark.end() <= limit:
-        mark = _mark().search(text, mark.end())
+        mark = marks.pattern().search(text, mark.end())
     if mark is not None and mark.start() < limit:
         kept = text[: mark.start()]
     return kept.rstrip() + "…"

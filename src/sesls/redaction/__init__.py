@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from functools import cache
 
+from sesls import marks
 from sesls.redaction import commands, contexts, headers, pem, tokens, urls
 from sesls.redaction.spans import Span, merged
 
 _SHORTEST = 8
-
-
-@cache
-def _marks() -> re.Pattern[str]:
-    return re.compile(r"(\[REDACTED_[A-Z0-9_]+\])")
 
 
 def redact(text: str, counts: Counter[str] | None = None) -> str:
@@ -22,11 +16,15 @@ def redact(text: str, counts: Counter[str] | None = None) -> str:
 
     Marks that are there already stay and are not counted, so redacting twice changes nothing more.
     """
-    if "[REDACTED_" not in text:
+    if not marks.may_be_in(text):
         return _masked(text, True, counts)
-    parts = _marks().split(text)
-    last = len(parts) - 1
-    return "".join(part if place % 2 else _masked(part, place == last, counts) for place, part in enumerate(parts))
+    parts: list[str] = []
+    at = 0
+    for mark in marks.pattern().finditer(text):
+        parts += (_masked(text[at : mark.start()], False, counts), mark.group())
+        at = mark.end()
+    parts.append(_masked(text[at:], True, counts))
+    return "".join(parts)
 
 
 def redact_field(name: str, text: str, counts: Counter[str] | None = None) -> str:
@@ -57,7 +55,7 @@ def _masked(text: str, ends: bool, counts: Counter[str] | None) -> str:
 def _mark(kind: str, counts: Counter[str] | None) -> str:
     if counts is not None:
         counts[kind] += 1
-    return f"[REDACTED_{kind}]"
+    return marks.of(kind)
 
 
 def _found(text: str, ends: bool) -> list[Span]:
