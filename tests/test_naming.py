@@ -55,6 +55,7 @@ ALL = (
         ("two/file", [6]),
         ("./two/../one/file", [5]),
         ("/srv/database", [3, 4]),
+        ("~/two/file", [6]),
         ("file", []),
         ("bc", []),
         ("nobody:abc", []),
@@ -64,6 +65,6 @@ ALL = (
     ],
 )
 def test_a_name_means(name: str, places: list[int]) -> None:
-    found = meant(ALL, name.replace("/", os.sep), AGENTS, "/srv")
+    found = meant(ALL, name.replace("/", os.sep), AGENTS, "/srv", home="/srv")
 
     assert [ALL.index(one) for one in found] == places

@@ -18,6 +18,7 @@ from sesls.adapters import known
 from sesls.cache import Memory, memory_of
 from sesls.environment import Environment
 from sesls.output import terminal
+from sesls.paths import expanded
 from sesls.session import Summary
 from sesls.text import one_line
 
@@ -60,10 +61,8 @@ def ids(incomplete: str, environment: Environment) -> list[tuple[str, str]]:
 
 def directories(incomplete: str, environment: Environment) -> list[tuple[str, str]]:
     """Return the project directories that begin so, those of the newest sessions first."""
-    start, home = incomplete, environment.home
-    is_below_home = incomplete == "~" or incomplete.startswith("~/")
-    if is_below_home:
-        start = home + incomplete[1:]
+    home = environment.home
+    start = expanded(incomplete, home)
     newest: dict[str, int] = {}
     counts: Counter[str] = Counter()
     for summary in _last({agent: memory_of(agent, environment) for agent in known(environment.plugins)}):
@@ -73,7 +72,7 @@ def directories(incomplete: str, environment: Environment) -> list[tuple[str, st
             newest[path] = max(newest.get(path, 0), summary.last_activity)
     found = []
     for path in sorted(newest, key=lambda path: -newest[path]):
-        word = "~" + path[len(home) :] if is_below_home else path
+        word = path if start == incomplete else "~" + path[len(home) :]
         if _WORD.fullmatch(word):
             found.append((word, f"{counts[path]:,} session{'' if counts[path] == 1 else 's'}"))
     return found[:_MOST]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from sesls import looks, redaction, text
+from sesls import looks, marks, redaction, text
 from sesls.adapters import adapter
 from sesls.adapters.interface import Adapter
 from sesls.cache import Memory
@@ -24,7 +23,6 @@ _ROWS_AT_A_TIME = 1000
 """How many are read before the first of them is handed on, where several processes read."""
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
-_MARK = re.compile(r"\[REDACTED_([A-Z0-9_]+)\]")
 
 
 def read_rows(
@@ -48,19 +46,16 @@ def read_rows(
         yield from (_row(Details(), redact=memory.redact) for _ in summaries)
         return
     known = _with_sources(agent, summaries, environment, memory, progress)
-    failure = None
-    with looks.noted() as shared:
-        try:
+    try:
+        with looks.noted() as shared:
             hints = source.hints([one for one in known if one.source is not None], environment, report)
-        except Exception as error:
-            failure = error
-    if failure is not None and len(known) > 1:  # one session must never cost the others
-        for one in known:
-            yield from read_rows(agent, [one], environment, memory, problems)
-        return
-    if failure is not None:
-        report(known[0].path, unexpected(failure))
-        yield _row(Details(), redact=memory.redact)
+    except Exception as error:
+        if len(known) == 1:
+            report(known[0].path, unexpected(error))
+            yield _row(Details(), redact=memory.redact)
+        else:
+            for one in known:  # one session must never cost the others
+                yield from read_rows(agent, [one], environment, memory, problems)
         return
 
     def read(summary: Summary) -> Row:
@@ -140,8 +135,8 @@ def _row(details: Details, *, redact: bool) -> Row:
 def _marks(value: object) -> Iterator[str]:
     """Yield the type of every secret that is masked in a value."""
     if isinstance(value, str):
-        if "[REDACTED_" in value:
-            yield from _MARK.findall(value)
+        if marks.may_be_in(value):
+            yield from marks.pattern().findall(value)
     elif isinstance(value, dict):
         for item in value.values():
             yield from _marks(item)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from sesls import looks
+from sesls import looks, paths
 
 if TYPE_CHECKING:
     from sesls.adapters.plugins import Plugin
@@ -95,9 +95,7 @@ class Environment(msgspec.Struct, frozen=True):
 
     def expanded(self, path: str) -> str:
         """Return a path that may begin with `~` as an absolute one."""
-        if path == "~" or path.startswith(("~/", "~" + os.sep)):
-            path = self.home + path[1:]
-        return self.in_cwd(path)
+        return self.in_cwd(paths.expanded(path, self.home))
 
     def in_home(self, *parts: str) -> str:
         """Return a path below the home directory."""
@@ -118,6 +116,10 @@ class Environment(msgspec.Struct, frozen=True):
             self.in_home("AppData", "Roaming"),
         )
         return tuple(dict.fromkeys(place for place in places if place))
+
+    def data_home(self) -> str:
+        """Return the directory where programs that follow the XDG convention keep their data, on any system."""
+        return self.directory("XDG_DATA_HOME") or self.in_home(".local", "share")
 
     def local_data_homes(self) -> tuple[str, ...]:
         """Return the directories where Windows keeps the data of packaged programs."""

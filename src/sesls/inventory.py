@@ -113,7 +113,7 @@ def named(
     query = Query(limit=most, redact=redact)
     readers = readers_of(query, environment, processes=processes, progress=progress)
     everything = select(query, clock, readers)
-    found = meant(everything.summaries, name, known(environment.plugins), environment.cwd)
+    found = meant(everything.summaries, name, known(environment.plugins), environment.cwd, environment.home)
     return _page(replace(everything, summaries=found), query, clock, readers)
 
 

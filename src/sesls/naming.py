@@ -5,20 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Iterable
 
+from sesls.paths import expanded
 from sesls.session import Summary
 
 
-def meant(summaries: Iterable[Summary], name: str, agents: Collection[str], cwd: str) -> list[Summary]:
+def meant(summaries: Iterable[Summary], name: str, agents: Collection[str], cwd: str, home: str) -> list[Summary]:
     """Return the sessions that a name may mean, in their order; none for a blank one. Blanks around it do not count.
 
     A whole id wins over longer ones that begin with it, and an id over `agent:id`. What holds a `/` may also be the
-    file that holds a session, relative to `cwd`.
+    file that holds a session, relative to `cwd`, or to `home` where it begins with `~`.
     """
     name = name.strip()
     if not name:
         return []
     agent, _, rest = name.partition(":")
-    path = os.path.normpath(os.path.join(cwd, os.path.expanduser(name))) if os.sep in name else None
+    path = os.path.normpath(os.path.join(cwd, expanded(name, home))) if os.sep in name else None
     whole, of_agent, starts, files = [], [], [], []
     for summary in summaries:
         is_of_agent = agent in agents and summary.agent == agent

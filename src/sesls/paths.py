@@ -78,6 +78,10 @@ def absolute_dir(path: str | os.PathLike[str], cwd: str, home: str, name: str = 
         raise ValueError(f"{name} is a directory, not {path!r}")
     if is_windows_path(path):
         return path
-    if path == "~" or path.startswith(("~/", "~" + os.sep)):
-        path = home + path[1:]
-    return os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
+    # What is left of it is somebody else's home: `~ada`.
+    return os.path.normpath(os.path.join(cwd, os.path.expanduser(expanded(path, home))))
+
+
+def expanded(path: str, home: str) -> str:
+    """Return a path with a home directory in the place of the `~` that it begins with, if it does."""
+    return home + path[1:] if path == "~" or path.startswith(("~/", "~" + os.sep)) else path

@@ -95,8 +95,7 @@ def _findings(
             try:
                 facts = _summarised(source, candidate, memory)
             except OSError as error:
-                if not files.is_absence(error):
-                    report(candidate.path, files.reason(error))
+                files.failed(candidate.path, error, report)
             except Exception as error:  # one file must never cost the others
                 report(candidate.path, unexpected(error))
         if facts is not None:

@@ -113,8 +113,7 @@ def _global_directories(environment: Environment) -> list[str]:
     moved = environment.directory("CRUSH_GLOBAL_DATA")
     if moved is not None:
         return [moved]
-    data_home = environment.directory("XDG_DATA_HOME") or environment.in_home(".local", "share")
-    return [os.path.join(home, "crush") for home in (data_home, *environment.local_data_homes())]
+    return [os.path.join(home, "crush") for home in (environment.data_home(), *environment.local_data_homes())]
 
 
 def _listed(home: str) -> Iterator[tuple[str, str]]:

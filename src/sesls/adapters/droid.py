@@ -247,8 +247,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
         # The first line is written anew when a title is given.
         contents = read(summary.path, Contents(), add_lines, can_grow=False)
     except OSError as error:
-        if not files.is_absence(error):
-            report(summary.path, files.reason(error))
+        files.failed(summary.path, error, report)
     titles = contents.titles if contents is not None else {}
     title = titles.get("title")
     settings = jsonl.small(summary.path.removesuffix(_NAME) + ".settings.json", _SETTINGS) or _Settings()

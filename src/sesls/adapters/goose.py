@@ -131,9 +131,8 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     moved = environment.value("GOOSE_PATH_ROOT")
     if moved is not None and os.path.isabs(moved):  # else it counts for nothing
         return (Store(os.path.join(moved, "data", "sessions"), SESSIONS),)
-    data_home = environment.directory("XDG_DATA_HOME") or environment.in_home(".local", "share")
     roaming = (environment.directory("APPDATA"), environment.in_home("AppData", "Roaming"))
-    places = [os.path.join(data_home, "goose", "sessions")]
+    places = [os.path.join(environment.data_home(), "goose", "sessions")]
     places += [os.path.join(home, "Block", "goose", "data", "sessions") for home in roaming if home]
     return tuple(Store(path, SESSIONS) for path in dict.fromkeys(places))
 
@@ -349,8 +348,7 @@ def _messages_of_file(candidate: Candidate, report: files.Report, read: Reader) 
     try:
         contents = read(candidate.path, Contents(), add_lines)
     except OSError as error:
-        if not files.is_absence(error):
-            report(candidate.path, files.reason(error))
+        files.failed(candidate.path, error, report)
         return None
     return Messages(contents.messages, {}, contents.titles.get("first prompt"))
 

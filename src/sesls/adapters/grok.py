@@ -275,8 +275,7 @@ def _contents(summary: Summary, report: files.Report, read: Reader) -> Contents 
     try:
         return read(history, Contents(), add_turns)
     except OSError as error:
-        if not files.is_absence(error):
-            report(history, files.reason(error))
+        files.failed(history, error, report)
         return None
 
 

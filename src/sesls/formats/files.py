@@ -52,6 +52,12 @@ def is_absence(error: OSError) -> bool:
     return error.errno in _ABSENT
 
 
+def failed(path: str, error: OSError, report: Report) -> None:
+    """Report why a file could not be read, unless it is gone."""
+    if not is_absence(error):
+        report(path, reason(error))
+
+
 def reason(error: OSError) -> str:
     """Return an error in a few lower-case words: `permission denied`."""
     return (error.strerror or str(error)).lower()

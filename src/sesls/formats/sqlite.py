@@ -91,8 +91,7 @@ def answer(path: str, query: Callable[[sqlite3.Connection], Answer], default: An
     try:
         return read(path, query)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
     except Exception as error:  # hints must never cost a session
         report(path, str(error))
     return default

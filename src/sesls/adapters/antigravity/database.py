@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from sesls.adapters import databases
 from sesls.adapters.antigravity import log
 from sesls.formats import protobuf, sqlite
 from sesls.formats.protobuf import Fields
@@ -52,10 +53,7 @@ def read_trajectory(path: str) -> tuple[Trajectory, dict[str, str]]:
 
     Raises OSError, and ValueError when it is none.
     """
-    try:
-        return sqlite.read(path, _trajectory)
-    except sqlite.UnreadableError as error:
-        raise ValueError(str(error)) from error
+    return databases.read(path, _trajectory)
 
 
 def _trajectory(connection: sqlite3.Connection) -> tuple[Trajectory, dict[str, str]]:
@@ -159,10 +157,7 @@ class Contents(msgspec.Struct):
 
 def read_contents(path: str) -> Contents:
     """Return what all steps tell. Raises OSError, and ValueError when the file is no conversation."""
-    try:
-        return sqlite.read(path, _contents)
-    except sqlite.UnreadableError as error:
-        raise ValueError(str(error)) from error
+    return databases.read(path, _contents)
 
 
 def _contents(connection: sqlite3.Connection) -> Contents:

@@ -89,8 +89,7 @@ def _content(path: str, report: files.Report) -> bytes:
     try:
         return files.content(path, _LARGEST)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return b""
 
 
@@ -279,8 +278,7 @@ def _add_history(index: Index, path: str, report: files.Report) -> None:
                 if prompt.display and prompt.type != "slash_command":
                     index.first_prompts.setdefault(prompt.conversation_id, prompt.display)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
 
 
 def _projects(folder: str, report: files.Report) -> dict[str, str]:

@@ -256,8 +256,7 @@ def _contents(source: Source, report: files.Report) -> tuple[database.Contents, 
             elif candidate.role == places.LOG and not lines.lines:
                 lines = log.read_contents(candidate.path)
         except OSError as error:
-            if not files.is_absence(error):
-                report(candidate.path, files.reason(error))
+            files.failed(candidate.path, error, report)
         except ValueError as error:
             report(candidate.path, str(error))
     return steps, lines

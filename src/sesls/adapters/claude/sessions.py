@@ -237,8 +237,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     try:
         contents = _read(summary, source, read)
     except OSError as error:
-        if not files.is_absence(error):
-            report(summary.path, files.reason(error))
+        files.failed(summary.path, error, report)
     count = contents.message_count if contents is not None else None
     contents = contents or Contents()
     extra: dict[str, object] = dict(contents.facts)

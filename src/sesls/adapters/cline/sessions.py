@@ -176,8 +176,7 @@ def hints(summaries: Sequence[Summary], environment: Environment, report: files.
                 told[store] = tasks.read_index(places.index(source.candidate))
             except OSError as error:
                 told[store] = {}
-                if not files.is_absence(error):
-                    report(places.index(source.candidate), files.reason(error))
+                files.failed(places.index(source.candidate), error, report)
     return told
 
 
@@ -230,8 +229,7 @@ def _details_of_task(summary: Summary, source: Source, entry: Entry, report: fil
     try:
         contents = read(path, contents, tasks.add_messages, can_grow=False)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
     return Details(
         titles=(entry.task, contents.titles.get("first prompt")),
         models=tasks.read_models(path) or ((entry.model_id,) if entry.model_id else ()),
@@ -254,8 +252,7 @@ def _read(path: str, add: Callable[[Contents, str, int], None], report: files.Re
     try:
         return read(path, Contents(), add, can_grow=False)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return None
 
 

@@ -170,8 +170,7 @@ def _read(candidate: Candidate, ends: Ends, report: files.Report, read: Reader) 
     try:
         return rollout.read_contents(candidate.path, ends.header.subagent_history_start_ordinal or 0, read)
     except OSError as error:
-        if not files.is_absence(error):
-            report(candidate.path, files.reason(error))
+        files.failed(candidate.path, error, report)
         return None
 
 

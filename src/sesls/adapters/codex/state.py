@@ -16,6 +16,7 @@ import msgspec
 from sesls.adapters.codex import places
 from sesls.environment import Environment
 from sesls.formats import files, jsonl, sqlite
+from sesls.paths import expanded
 from sesls.text import is_visible
 
 if TYPE_CHECKING:
@@ -56,8 +57,7 @@ def index_names(ids: Collection[str], environment: Environment, report: files.Re
                 if line.id in wanted and line.thread_name and is_visible(line.thread_name):
                     names[line.id] = line.thread_name
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
     return names
 
 
@@ -75,9 +75,7 @@ def databases(environment: Environment, report: files.Report) -> Iterator[str]:
 def _database_dirs(environment: Environment) -> Iterator[str]:
     home = places.home(environment)
     if (configured := _configured_dir(home)) is not None:
-        if configured == "~" or configured.startswith("~/"):
-            configured = environment.home + configured[1:]
-        yield os.path.join(home, configured)
+        yield os.path.join(home, expanded(configured, environment.home))
     if (named := environment.directory("CODEX_SQLITE_HOME")) is not None:
         yield named
     yield home

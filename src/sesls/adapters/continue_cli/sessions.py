@@ -79,8 +79,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     try:
         contents = read(summary.path, Contents(), records.add_all, can_grow=False)
     except OSError as error:
-        if not files.is_absence(error):
-            report(summary.path, files.reason(error))
+        files.failed(summary.path, error, report)
     count = contents.messages if contents is not None else None
     contents = contents or Contents()
     return Details(

@@ -184,8 +184,7 @@ def _contents(source: Source, report: files.Report, read: Reader) -> Contents | 
         # A prompt in plain text may go on in what is added.
         return read(path, Contents(), transcript.add_lines, can_grow=not path.endswith(".txt"))
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return None
 
 

@@ -129,8 +129,7 @@ def _contents(path: str, read: Reader, report: files.Report) -> Contents | None:
     try:
         return read(path, Contents(), chats.add_records, can_grow=path.endswith(".jsonl"))
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
     except ValueError as error:  # damaged since the first reading
         report(path, str(error))
     return None

@@ -79,20 +79,16 @@ def read_rows(path: str) -> tuple[Row, ...]:
 
 
 def _rows(connection: sqlite3.Connection) -> tuple[Row, ...]:
-    import sqlite3
-
     if not sqlite.columns(connection, "sessions"):
         if connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
             raise sqlite.UnreadableError("has no table of sessions")
         return ()
     are_marked = _schema(connection) >= _MARKED_SINCE
     has_messages = {"session_id", "role"} <= sqlite.columns(connection, "messages")
-    try:
-        rows = connection.execute(_query(connection, with_messages=has_messages)).fetchall()
-    except sqlite3.OperationalError:  # locked, or taking too long
-        raise
-    except sqlite3.DatabaseError:  # its messages are damaged
-        rows = connection.execute(_query(connection, with_messages=False)).fetchall()
+    # Without what messages tell where those are damaged.
+    rows = sqlite.rows(
+        connection, *(_query(connection, with_messages=with_them) for with_them in (has_messages, False))
+    )
     return tuple(_row(row, are_marked) for row in rows if isinstance(row[0], str) and row[0] and row[1])
 
 
@@ -127,9 +123,9 @@ def _query(connection: sqlite3.Connection, *, with_messages: bool) -> str:
 
 def _row(row: Sequence[Any], are_marked: bool) -> Row:
     session, _, last, started, title, cwd, model, configuration, parent, source, archived, branch, parent_end = row
-    found = jsonl.whole(configuration.encode("utf-8", "replace"), _CONFIGURATION) if _text(configuration) else None
-    found = found or _Configuration()
-    parent = _text(parent)
+    settings = (sqlite.text(configuration) or "").encode("utf-8", "replace")
+    found = jsonl.whole(settings, _CONFIGURATION) or _Configuration()
+    parent = sqlite.text(parent)
     is_branch = found.branched_from is not None or parent_end == "branched"
     is_continuation = parent_end == "compression" and not is_branch
     is_subagent = (
@@ -142,21 +138,17 @@ def _row(row: Sequence[Any], are_marked: bool) -> Row:
         id=session,
         created=instant(started),
         last_activity=instant(last) or instant(started),
-        titles={"title": title} if _text(title) else {},
-        directory=_text(cwd),
-        model=_text(model),
+        titles={"title": title} if sqlite.text(title) else {},
+        directory=sqlite.text(cwd),
+        model=sqlite.text(model),
         is_subagent=is_subagent,
-        parent=(parent or _text(delegated_by)) if is_subagent else None,
+        parent=(parent or sqlite.text(delegated_by)) if is_subagent else None,
         forked_from=(found.branched_from or parent) if is_branch and not is_subagent else None,
         continues=parent if is_continuation and not is_subagent else None,
-        source=_text(source),
+        source=sqlite.text(source),
         archived=bool(archived),
-        git_branch=_text(branch),
+        git_branch=sqlite.text(branch),
     )
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value else None
 
 
 def messages(with_prompts: frozenset[str], ids: Sequence[str], connection: sqlite3.Connection) -> dict[str, Messages]:
@@ -211,4 +203,4 @@ def _models(ids: Sequence[str], connection: sqlite3.Connection) -> list[tuple[st
     own = "AND coalesce(task, '') = ''" if "task" in columns else ""
     order = "first_seen, model" if "first_seen" in columns else "model"
     query = f"SELECT session_id, model FROM session_model_usage WHERE session_id IN ({{}}) {own} ORDER BY {order}"
-    return [(session, model) for session, model in sqlite.rows_of(connection, query, ids) if _text(model)]
+    return [(session, model) for session, model in sqlite.rows_of(connection, query, ids) if sqlite.text(model)]

@@ -164,8 +164,7 @@ def _messages_of_log(path: str, report: files.Report) -> int | None:
     try:
         return sum(map(records.is_turn, records.read_log(path)))
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return None
 
 

@@ -170,8 +170,7 @@ def details(summary: Summary, hints: None, environment: Environment, report: fil
     try:
         contents = read(summary.path, Contents(), wire.add_records)
     except OSError as error:
-        if not files.is_absence(error):
-            report(summary.path, files.reason(error))
+        files.failed(summary.path, error, report)
     command = resume.command(summary.project_dir, ("kimi", "--session", summary.uuid))
     return Details(
         titles=source.titles,

@@ -36,7 +36,7 @@ def stores(environment: Environment) -> tuple[Store, ...]:
     # The IDE, which shares the folders of 3.0, knows no such variable.
     homes = dict.fromkeys((home, own))
     data_homes = (
-        environment.directory("XDG_DATA_HOME") or environment.in_home(".local", "share"),
+        environment.data_home(),
         environment.in_home("Library", "Application Support"),
         *environment.local_data_homes(),
     )

@@ -147,8 +147,7 @@ def _contents(path: str, report: files.Report, read: Reader) -> Contents | None:
     try:
         return read(path, Contents(), records.add_lines)
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return None
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from sesls.adapters import databases
 from sesls.adapters.opencode.records import MESSAGE, MODEL, PART, Message, text_of
 from sesls.formats import jsonl, sqlite
 from sesls.instants import Instant, instant
@@ -57,10 +58,7 @@ def read_rows(path: str) -> tuple[Row, ...]:
 
     Raises OSError, and ValueError when it is no database or has tables but none of sessions.
     """
-    try:
-        return sqlite.read(path, _rows)
-    except sqlite.UnreadableError as error:
-        raise ValueError(str(error)) from error
+    return databases.read(path, _rows)
 
 
 def read_messages(path: str, ids: Sequence[str], with_prompts: frozenset[str]) -> dict[str, Messages]:
@@ -68,10 +66,7 @@ def read_messages(path: str, ids: Sequence[str], with_prompts: frozenset[str]) -
 
     Raises OSError and ValueError, as `read_rows` does.
     """
-    try:
-        return sqlite.read(path, partial(_messages, ids, with_prompts))
-    except sqlite.UnreadableError as error:
-        raise ValueError(str(error)) from error
+    return databases.read(path, partial(_messages, ids, with_prompts))
 
 
 def _rows(connection: sqlite3.Connection) -> tuple[Row, ...]:

@@ -29,8 +29,7 @@ _DATABASE_FILE = re.compile(r"opencode(?:-[A-Za-z0-9._-]+)?\.db")
 
 def stores(environment: Environment) -> tuple[Store, ...]:
     """Return the data directory, the same on every system, and the database that a variable may add."""
-    home = environment.directory("XDG_DATA_HOME") or environment.in_home(".local", "share")
-    data = os.path.join(home, "opencode")
+    data = os.path.join(environment.data_home(), "opencode")
     places = [Store(data, DATA)]
     # From 1.3 on: absolute, or relative to the data directory.
     named = environment.value("OPENCODE_DB")

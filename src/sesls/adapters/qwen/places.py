@@ -75,9 +75,7 @@ def _home(environment: Environment) -> str:
 
 
 def _directory(value: str, environment: Environment) -> str:
-    if value == "~" or value.startswith("~/"):
-        value = environment.home + value[1:]
-    return os.path.normpath(environment.in_cwd(value))
+    return os.path.normpath(environment.expanded(value))
 
 
 def _configured(settings: str) -> str | None:

@@ -135,8 +135,7 @@ def _contents(candidate: Candidate, read: Reader, report: files.Report) -> Conte
     try:
         return read(candidate.path, Contents(), add, can_grow=not is_old)
     except OSError as error:
-        if not files.is_absence(error):
-            report(candidate.path, files.reason(error))
+        files.failed(candidate.path, error, report)
     except ValueError as error:  # damaged since the first reading
         report(candidate.path, str(error))
     return None

@@ -240,8 +240,7 @@ def _count_messages(path: str, report: files.Report, read: Reader) -> int | None
     try:
         return read(path, Contents(), _add_messages).messages
     except OSError as error:
-        if not files.is_absence(error):
-            report(path, files.reason(error))
+        files.failed(path, error, report)
         return None
 
 
