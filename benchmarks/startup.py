@@ -16,6 +16,7 @@ from importlib.util import find_spec
 STATEMENTS = (
     "pass",
     "import typer",
+    "import typer; app = typer.Typer(); app.command('a')(lambda: None); app.command('b')(lambda: None); app(['a'])",
     "import typer, platformdirs",
     "import typer, msgspec",
     "import typer, json",
