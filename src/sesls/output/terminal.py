@@ -29,8 +29,9 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-        with suppress(OSError, AttributeError):  # else Python loses what a slow reader has no room for yet
-            os.set_blocking(stream.fileno(), True)
+        if sys.platform != "win32":
+            with suppress(OSError):  # else Python loses what a slow reader has no room for yet
+                os.set_blocking(stream.fileno(), True)
 
 
 def _open_or_nowhere(stream: TextIO | None) -> TextIO:
