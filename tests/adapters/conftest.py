@@ -10,19 +10,27 @@ from typing import Any
 
 import pytest
 
+from sesls.page import Page
 from tests.watching import Reading, reading_of
 
 Forbid = Callable[[Path], None]
 
+needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+
+
+def uuids(page: Page) -> list[str]:
+    """Return the ids of a page's sessions, sorted."""
+    return sorted(session.uuid for session in page.sessions)
+
 
 @pytest.fixture
 def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
-    """A function that makes a file or a folder unreadable, even for root."""
+    """A function that makes a file, or a folder with all that is below it, unreadable, even for root."""
     forbidden: set[str] = set()
 
     def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(path: str, *args: Any, **keys: Any) -> Any:
-            if path in forbidden:
+        def call(path: Any, *args: Any, **keys: Any) -> Any:
+            if isinstance(path, str) and not forbidden.isdisjoint(map(str, (path, *Path(path).parents))):
                 raise PermissionError(errno.EACCES, "Permission denied", path)
             return real(path, *args, **keys)
 

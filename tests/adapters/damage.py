@@ -21,7 +21,7 @@ from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Session
-from tests.builders.common import put
+from tests.builders.common import at, put, uuid
 from tests.conftest import environment_of
 
 json_values: st.SearchStrategy[Any] = st.recursive(
@@ -30,6 +30,20 @@ json_values: st.SearchStrategy[Any] = st.recursive(
     max_leaves=8,
 )
 sql_values = st.none() | st.integers(-(2**63), 2**63 - 1) | st.floats() | st.text(max_size=30) | st.binary(max_size=30)
+
+
+def assert_unharmed(page: Page, directory: str, model: str) -> None:
+    """Assert that the first session is as its builder wrote it, and that no warning says otherwise."""
+    assert page.warnings == ()
+    found = {one.uuid: one for one in page.sessions}[uuid(1)].to_dict()
+    assert found == found | {
+        "title": "Graft the plum",
+        "project_dir": directory,
+        "models": [model],
+        "message_count": 2,
+        "created": at(),
+        "last_activity": at(20),
+    }
 
 
 @contextmanager

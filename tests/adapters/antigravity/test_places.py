@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,6 +14,7 @@ from sesls.adapters import adapter
 from sesls.formats import files
 from sesls.page import Page
 from sesls.session import Session
+from tests.adapters.conftest import Forbid, needs_pipes, uuids
 from tests.builders.antigravity import (
     ACP,
     CLI,
@@ -43,33 +43,8 @@ from tests.conftest import environment_of
 
 Ask = Callable[..., Page]
 Only = Callable[..., Session]
-Forbid = Callable[[Path], None]
 
 HEX = uuid(1).replace("-", "")
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-@pytest.fixture
-def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
-    """A function that makes a file, or a folder with all that is in it, unreadable, even for root."""
-    forbidden: list[str] = []
-
-    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(path: str, *args: Any, **keys: Any) -> Any:
-            if any(f"{path}{os.sep}".startswith(f"{one}{os.sep}") for one in forbidden):
-                raise PermissionError(errno.EACCES, "Permission denied", path)
-            return real(path, *args, **keys)
-
-        return call
-
-    monkeypatch.setattr(os, "open", guarded(os.open))
-    monkeypatch.setattr(os, "scandir", guarded(os.scandir))
-    return lambda path: forbidden.append(str(path))
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(session.uuid for session in page.sessions)
 
 
 # Roots and products

@@ -14,6 +14,7 @@ import pytest
 
 from sesls.formats import files
 from sesls.session import Session
+from tests.adapters.conftest import needs_pipes
 from tests.builders.claude import Row, assistant, beside, code_record, folder, subagent, transcript, user
 from tests.builders.common import CWD, at, epoch_ms, lines, put, uuid
 from tests.conftest import Ask
@@ -21,8 +22,6 @@ from tests.conftest import Ask
 Only = Callable[..., Session]
 
 TURNS: list[Row] = [user("Not a session"), assistant()]
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
 
 
 def ids(ask: Ask, **fields: Any) -> set[str]:

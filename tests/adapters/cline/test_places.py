@@ -14,7 +14,7 @@ from sesls.formats import files
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
-from tests.adapters.conftest import Forbid
+from tests.adapters.conftest import Forbid, uuids
 from tests.builders.cline import (
     DATA,
     SESSIONS,
@@ -38,10 +38,6 @@ from tests.conftest import environment_of
 from tests.watching import Reading
 
 Ask = Callable[..., Page]
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(one.uuid for one in page.sessions)
 
 
 @pytest.mark.parametrize(

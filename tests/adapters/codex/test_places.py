@@ -6,43 +6,18 @@ import errno
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from sesls.formats import files
 from sesls.page import Page
 from sesls.session import Session
+from tests.adapters.conftest import Forbid, needs_pipes, uuids
 from tests.builders.codex import bare, meta, name, name_index, rollout, said, save, state_database
 from tests.builders.common import lines, put, uuid
 
 Ask = Callable[..., Page]
 Only = Callable[..., Session]
-Forbid = Callable[[Path], None]
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-@pytest.fixture
-def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
-    """A function that makes a file or a folder unreadable, even for root."""
-    forbidden: set[str] = set()
-
-    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(path: str, *args: Any, **keys: Any) -> Any:
-            if path in forbidden:
-                raise PermissionError(errno.EACCES, "Permission denied", path)
-            return real(path, *args, **keys)
-
-        return call
-
-    monkeypatch.setattr(os, "open", guarded(os.open))
-    monkeypatch.setattr(os, "scandir", guarded(os.scandir))
-    return lambda path: forbidden.add(str(path))
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(session.uuid for session in page.sessions)
 
 
 def test_a_variable_moves_the_home(home: Path, ask: Ask) -> None:

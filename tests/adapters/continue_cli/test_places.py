@@ -14,17 +14,13 @@ from sesls.formats import files
 from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
-from tests.adapters.conftest import Forbid
+from tests.adapters.conftest import Forbid, uuids
 from tests.builders.common import at, epoch_ms, put, uuid
 from tests.builders.continue_cli import SESSIONS, answered, entry, index, said, session
 from tests.conftest import environment_of
 from tests.watching import Reading
 
 Ask = Callable[..., Page]
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(one.uuid for one in page.sessions)
 
 
 @pytest.mark.parametrize("value", ["{home}/other", "other"])

@@ -11,16 +11,12 @@ import pytest
 from sesls.adapters import adapter
 from sesls.formats import files
 from sesls.page import Page
-from tests.adapters.conftest import Forbid
+from tests.adapters.conftest import Forbid, uuids
 from tests.builders.common import lines, put, uuid
 from tests.builders.copilot import SAVES, SESSIONS, flat, save, session, turns, workspace
 from tests.conftest import environment_of
 
 Ask = Callable[..., Page]
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(one.uuid for one in page.sessions)
 
 
 def test_sessions_lie_in_the_home(home: Path, ask: Ask) -> None:

@@ -11,6 +11,7 @@ import pytest
 from sesls.adapters import adapter
 from sesls.page import Page
 from sesls.session import Session
+from tests.adapters.conftest import needs_pipes, uuids
 from tests.builders import antigravity
 from tests.builders.common import CWD, put, uuid
 from tests.builders.gemini import TMP, file_name, project, session, subagent, turns
@@ -19,12 +20,6 @@ from tests.watching import forbid, reading_of
 
 Ask = Callable[..., Page]
 Only = Callable[..., Session]
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(one.uuid for one in page.sessions)
 
 
 def test_the_variable_names_the_directory_that_the_agents_own_lies_in(home: Path, ask: Ask) -> None:

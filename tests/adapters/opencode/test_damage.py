@@ -12,6 +12,7 @@ import pytest
 
 from sesls.page import Page
 from sesls.session import Session
+from tests.adapters.conftest import uuids
 from tests.builders.common import CWD, at, epoch_ms, put
 from tests.builders.opencode import (
     DATA,
@@ -40,10 +41,6 @@ every_record = pytest.mark.parametrize("version", RECORDS)
 
 BOM = b"\xef\xbb\xbf"
 DEEP = b"[" * 100_000
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(session.uuid for session in page.sessions)
 
 
 def problems(page: Page) -> list[tuple[str, str, str]]:

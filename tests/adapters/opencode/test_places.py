@@ -18,6 +18,7 @@ from sesls.inventory import diagnose
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Session
+from tests.adapters.conftest import Forbid, needs_pipes, uuids
 from tests.builders.common import put
 from tests.builders.opencode import (
     DATA,
@@ -35,31 +36,6 @@ from tests.builders.opencode import (
 from tests.conftest import Ask, environment_of
 
 Only = Callable[..., Session]
-Forbid = Callable[[Path], None]
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-@pytest.fixture
-def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
-    """A function that makes a file, or a folder and all below it, unreadable, even for root."""
-    forbidden: set[str] = set()
-
-    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(path: Any, *args: Any, **keys: Any) -> Any:
-            if isinstance(path, str) and not forbidden.isdisjoint(map(str, (path, *Path(path).parents))):
-                raise PermissionError(errno.EACCES, "Permission denied", path)
-            return real(path, *args, **keys)
-
-        return call
-
-    monkeypatch.setattr(os, "open", guarded(os.open))
-    monkeypatch.setattr(os, "scandir", guarded(os.scandir))
-    return lambda path: forbidden.add(str(path))
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(session.uuid for session in page.sessions)
 
 
 def problems(page: Page) -> list[tuple[str, str, str]]:

@@ -11,6 +11,7 @@ import pytest
 from sesls.formats import jsonl
 from sesls.page import Page
 from sesls.session import Session
+from tests.adapters.damage import assert_unharmed
 from tests.builders.common import CWD, at, lines, uuid
 from tests.builders.pi import (
     MODEL,
@@ -72,16 +73,7 @@ def test_damage_around_the_entries_changes_nothing(home: Path, ask: Ask, content
 
     page = ask()
 
-    assert page.warnings == ()
-    found = {one.uuid: one for one in page.sessions}[uuid(1)]
-    assert found.to_dict() == found.to_dict() | {
-        "title": "Graft the plum",
-        "project_dir": CWD,
-        "models": [MODEL],
-        "message_count": 2,
-        "created": at(),
-        "last_activity": at(20),
-    }
+    assert_unharmed(page, CWD, MODEL)
 
 
 @pytest.mark.parametrize("length", range(len(HEADER) - 1, len(WHOLE), 29))

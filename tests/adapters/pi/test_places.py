@@ -14,36 +14,12 @@ import pytest
 from sesls.adapters import adapter
 from sesls.formats import files
 from sesls.page import Page
+from tests.adapters.conftest import Forbid, needs_pipes, uuids
 from tests.builders.common import lines, put, uuid
 from tests.builders.pi import AGENT_DIR, file_name, folder, header, said, session, turns
 from tests.conftest import environment_of
 
 Ask = Callable[..., Page]
-Forbid = Callable[[Path], None]
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-@pytest.fixture
-def forbid(monkeypatch: pytest.MonkeyPatch) -> Forbid:
-    """A function that makes a file or a folder unreadable, even for root."""
-    forbidden: set[str] = set()
-
-    def guarded(real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(path: str, *args: Any, **keys: Any) -> Any:
-            if path in forbidden:
-                raise PermissionError(errno.EACCES, "Permission denied", path)
-            return real(path, *args, **keys)
-
-        return call
-
-    monkeypatch.setattr(os, "open", guarded(os.open))
-    monkeypatch.setattr(os, "scandir", guarded(os.scandir))
-    return lambda path: forbidden.add(str(path))
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(session.uuid for session in page.sessions)
 
 
 def flat(home: Path, directory: str, number: int, **keys: Any) -> Path:
@@ -424,8 +400,13 @@ def test_a_session_that_cannot_be_read_costs_one_warning(home: Path, ask: Ask, f
     assert [(one.agent, one.path, one.problem) for one in page.warnings] == [("pi", str(path), "permission denied")]
 
 
-@pytest.mark.parametrize("place", ["sessions/--srv-barn--", "sessions", ""])
-def test_a_folder_that_cannot_be_read_costs_one_warning(home: Path, ask: Ask, forbid: Forbid, place: str) -> None:
+@pytest.mark.parametrize(
+    ("place", "stores"),
+    [("sessions/--srv-barn--", ["sessions/--srv-barn--"]), ("sessions", ["sessions"]), ("", ["sessions", ""])],
+)
+def test_a_folder_that_cannot_be_read_costs_a_warning_for_each_store(
+    home: Path, ask: Ask, forbid: Forbid, place: str, stores: list[str]
+) -> None:
     session(home, directory="/srv/barn")
     flat(home, "flat", 2)
     forbid(home / AGENT_DIR / place)
@@ -433,7 +414,9 @@ def test_a_folder_that_cannot_be_read_costs_one_warning(home: Path, ask: Ask, fo
     page = ask({"PI_CODING_AGENT_SESSION_DIR": "flat"})
 
     assert uuid(2) in uuids(page)
-    assert [(one.path, one.problem) for one in page.warnings] == [(str(home / AGENT_DIR / place), "permission denied")]
+    assert [(one.path, one.problem) for one in page.warnings] == [
+        (str(home / AGENT_DIR / store), "permission denied") for store in stores
+    ]
 
 
 def test_a_session_that_is_deleted_while_it_is_listed_costs_nothing(

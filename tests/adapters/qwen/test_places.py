@@ -13,6 +13,7 @@ from sesls.inventory import take
 from sesls.page import Page
 from sesls.query import Query
 from sesls.session import Session
+from tests.adapters.conftest import needs_pipes, uuids
 from tests.builders import claude
 from tests.builders.common import CWD, put, uuid
 from tests.builders.qwen import BASE, archived, old, project, session, subagent, turns
@@ -21,12 +22,6 @@ from tests.watching import forbid
 
 Ask = Callable[..., Page]
 Only = Callable[..., Session]
-
-needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
-
-
-def uuids(page: Page) -> list[str]:
-    return sorted(one.uuid for one in page.sessions)
 
 
 def settings(home: Path, directory: object, place: str = BASE) -> Path:
