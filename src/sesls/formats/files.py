@@ -12,6 +12,7 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from sesls import looks
 from sesls.session import Candidate, Store
@@ -187,9 +188,15 @@ def candidate(entry: os.DirEntry[str], role: str, store: Store, report: Report) 
         role=role,
         store=store,
         identity=identity,
-        device=found.st_dev,
+        device=_shared(found.st_dev),
         inode=found.st_ino,
     )
+
+
+@cache
+def _shared(number: int) -> int:
+    """Return the one copy of a number that a hundred thousand files may have in common."""
+    return number
 
 
 def candidates(entries: Iterable[os.DirEntry[str]], role: str, store: Store, report: Report) -> Iterator[Candidate]:

@@ -26,7 +26,7 @@ Title = Literal["custom", "ai", "summary", "last prompt", "first prompt", "comma
 """Where a title stands."""
 
 
-class Ends(msgspec.Struct, frozen=True, gc=False):
+class Ends(msgspec.Struct, frozen=True, gc=False, array_like=True):
     """What both ends of a transcript tell."""
 
     has_turns: bool
