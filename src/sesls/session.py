@@ -99,6 +99,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     parent_uuid: str | None
     models: tuple[str, ...]
     created: str | None
+    """As RFC 3339 text, which sorts like the instant."""
     size_bytes: int | None
     message_count: int | None
     resume_command: str | None

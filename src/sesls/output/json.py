@@ -62,11 +62,11 @@ def _encoded(value: Any) -> bytes:
 
 def _lines(values: Sequence[Any]) -> list[bytes]:
     try:
-        encoded = _ENCODER.encode_lines(values)
+        text = _ENCODER.encode_lines(values)
     except ValueError:
-        encoded = _ENCODER.encode_lines(without_surrogates(msgspec.to_builtins(values)))
-    *lines, _ = encoded.split(b"\n")  # no line end can stand within a value
-    return lines if _is_safe(encoded) else [_safe(line) for line in lines]
+        text = _ENCODER.encode_lines(without_surrogates(msgspec.to_builtins(values)))
+    *lines, _ = text.split(b"\n")  # no line end can stand within a value
+    return lines if _is_safe(text) else [_safe(line) for line in lines]
 
 
 def _is_safe(text: bytes) -> bool:
