@@ -15,7 +15,7 @@ from sesls.diagnostics import Diagnostics, explain
 from sesls.inventory import diagnose
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Problem, State, Store, Summary, Survey
+from sesls.session import Found, Problem, State, Store, Summary, Survey
 from tests.builders.claude import assistant, subagent, transcript, user
 from tests.builders.codex import meta, rollout, said
 from tests.builders.common import put
@@ -86,19 +86,19 @@ def test_files_none_of_which_holds_a_conversation(home: Path, why: Why) -> None:
 
 
 def test_a_directory_that_cannot_be_read() -> None:
-    surveys = [
-        Survey("claude", "Claude Code", ((Store("/srv/.claude/projects"), "unreadable"),), 0, (), ()),
-        Survey("codex", "Codex", ((Store("/srv/.codex/sessions"), "missing"),), 0, (), ()),
+    found = [
+        Found(Survey("claude", "Claude Code", ((Store("/srv/.claude/projects"), "unreadable"),), 0, ()), ()),
+        Found(Survey("codex", "Codex", ((Store("/srv/.codex/sessions"), "missing"),), 0, ()), ()),
     ]
 
-    assert text(explain(surveys, Query(), Clock(0))) == "Claude Code: /srv/.claude/projects exists and cannot be read."
+    assert text(explain(found, Query(), Clock(0))) == "Claude Code: /srv/.claude/projects exists and cannot be read."
 
 
 def test_an_agent_that_failed_as_a_whole() -> None:
     problem = Problem("claude", "/srv/.claude/projects", "unexpected RuntimeError: cannot go on")
-    survey = Survey("claude", "Claude Code", ((Store("/srv/.claude/projects"), "found"),), 0, (), (problem,))
+    survey = Survey("claude", "Claude Code", ((Store("/srv/.claude/projects"), "found"),), 0, (problem,))
 
-    assert "unexpected RuntimeError: cannot go on" in text(explain([survey], Query(), Clock(0)))
+    assert "unexpected RuntimeError: cannot go on" in text(explain([Found(survey, ())], Query(), Clock(0)))
 
 
 def test_an_agent_without_sessions_is_hinted_at_beside_one_that_has_some(home: Path, why: Why) -> None:
@@ -234,7 +234,7 @@ def test_a_session_counts_for_the_innermost_place() -> None:
         Summary("claude", path, "agent", None, None, None, 1_700_000_000_000, path, source=None) for path in paths
     )
 
-    found = explain([Survey("claude", "Claude Code", places, 3, summaries, ())], Query(), Clock(0))
+    found = explain([Found(Survey("claude", "Claude Code", places, 3, ()), summaries)], Query(), Clock(0))
 
     assert [place.sessions for place in found.scanned[0].places] == [1, 2, 0]
 

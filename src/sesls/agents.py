@@ -15,7 +15,7 @@ from sesls.adapters.interface import Adapter
 from sesls.diagnostics import Place, places
 from sesls.environment import Environment
 from sesls.instants import Instant, rfc3339
-from sesls.session import Survey
+from sesls.session import Found
 
 
 class Agent(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,22 +58,22 @@ class Agent(msgspec.Struct, frozen=True, kw_only=True):
         }
 
 
-def about(survey: Survey, environment: Environment) -> Agent:
+def about(found: Found, environment: Environment) -> Agent:
     """Return what there is to know of an agent whose stores were looked through."""
-    agent = survey.agent
+    agent = found.survey.agent
     source: Adapter | None = None
     with suppress(ValueError):  # a plug-in that cannot be loaded; the survey has said so
         source = adapter(agent, environment.plugins)
     plugin = environment.plugins.get(agent)
     return Agent(
         agent=agent,
-        label=survey.label,
+        label=found.survey.label,
         plugin=None if plugin is None else str(plugin),
         versions=None if source is None else source.VERSIONS,
         is_described=None if source is None else source.IS_DESCRIBED,
-        sessions=len(survey.summaries),
-        newest=max((summary.last_activity for summary in survey.summaries), default=None),
-        places=places(survey),
+        sessions=len(found.summaries),
+        newest=max((summary.last_activity for summary in found.summaries), default=None),
+        places=places(found),
         moved={} if source is None else _moved(source, environment),
     )
 

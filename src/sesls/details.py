@@ -19,8 +19,6 @@ from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
 from sesls.survey import counted, look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
-_ROWS_AT_A_TIME = 1000
-"""How many are read before the first of them is handed on, where several processes read."""
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
 
@@ -68,19 +66,8 @@ def read_rows(
             memory.keep_row(summary, row, seen)
         return row
 
-    def read_all(some: Iterable[Summary]) -> None:
-        for summary in some:
-            read(summary)
-
-    for start in range(0, len(known), _ROWS_AT_A_TIME):
-        some = known[start : start + _ROWS_AT_A_TIME]
-        tell = partial(_tell, progress, agent, start, len(known))
-        memory.spread(read_all, some, _ROWS_WORTH_A_PROCESS, tell)
-        yield from map(read, counted(some, tell))
-
-
-def _tell(progress: Progress, agent: str, before: int, total: int, done: int, _: int) -> None:
-    progress(agent, before + done, total)
+    ahead = memory.spread(read, known, _ROWS_WORTH_A_PROCESS)
+    yield from map(read, counted(ahead, len(known), partial(progress, agent)))
 
 
 def _details(
@@ -101,8 +88,14 @@ def _with_sources(
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    survey = memory.found or look_through(agent, environment, memory, progress)
-    found = {(summary.uuid, summary.path): summary for summary in survey.summaries}
+    wanted = {(summary.uuid, summary.path) for summary in summaries}
+
+    def named(found: Iterable[Summary]) -> dict[tuple[str, str], Summary]:
+        return {name: one for one in found if (name := (one.uuid, one.path)) in wanted}
+
+    found = named(memory.found)
+    if not found:
+        _, found = look_through(agent, environment, memory, named, progress)
     return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
 
 

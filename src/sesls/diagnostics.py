@@ -18,7 +18,7 @@ from sesls.clock import Clock
 from sesls.instants import rfc3339
 from sesls.paths import is_within, normal
 from sesls.query import Filter, Item, Query
-from sesls.session import Row, State, Summary, Survey
+from sesls.session import Found, Row, State, Summary, Survey
 
 _LINKS_FOLLOWED = 2000
 _VALUES_SHOWN = 6
@@ -90,12 +90,12 @@ class Diagnostics(msgspec.Struct, frozen=True):
         }
 
 
-def explain(surveys: Sequence[Survey], query: Query, clock: Clock, rows: Sequence[Row] = ()) -> Diagnostics:
-    """Return what all surveys together say about a query's answer.
+def explain(found: Sequence[Found], query: Query, clock: Clock, rows: Sequence[Row] = ()) -> Diagnostics:
+    """Return what everything that was found says about a query's answer.
 
     `rows` are those of the sessions that pass all filters on summaries, where the query has filters on rows.
     """
-    summaries = [summary for survey in surveys for summary in survey.summaries]
+    summaries = [summary for one in found for summary in one.summaries]
     on_summaries, on_rows = queries.summary_filters(query, clock), queries.row_filters(query)
     left, removed = queries.narrowed(summaries, on_summaries)
     matching = len(left)
@@ -103,7 +103,7 @@ def explain(surveys: Sequence[Survey], query: Query, clock: Clock, rows: Sequenc
         left_rows, removed_rows = queries.narrowed(rows, on_rows)
         matching, removed = len(left_rows), removed | removed_rows
     earliest, newest = _span(summaries)
-    scanned = tuple(_scanned(survey) for survey in surveys)
+    scanned = tuple(map(_scanned, found))
     shown = query.active_filters()
     hints = [*_places_hints(scanned), *_asked_hints(query, matching)]
     if summaries and not left:
@@ -126,29 +126,30 @@ def explain(surveys: Sequence[Survey], query: Query, clock: Clock, rows: Sequenc
     )
 
 
-def _scanned(survey: Survey) -> Scanned:
-    earliest, newest = _span(survey.summaries)
+def _scanned(found: Found) -> Scanned:
+    earliest, newest = _span(found.summaries)
     return Scanned(
-        agent=survey.agent,
-        sessions=len(survey.summaries),
+        agent=found.survey.agent,
+        sessions=len(found.summaries),
         date_min=earliest,
         date_max=newest,
-        places=places(survey),
-        hint=_hint(survey),
-        home=survey.home,
+        places=places(found),
+        hint=None if found.summaries else _hint(found.survey),
+        home=found.survey.home,
     )
 
 
-def places(survey: Survey) -> tuple[Place, ...]:
-    """Return the places that a survey looked at, each with its sessions; of places within another the inner one's."""
-    counts = dict.fromkeys((store.path for store, _ in survey.stores), 0)
+def places(found: Found) -> tuple[Place, ...]:
+    """Return the places that were looked at, each with its sessions; of places within another the inner one's."""
+    stores = found.survey.stores
+    counts = dict.fromkeys((store.path for store, _ in stores), 0)
     # The longest path first: a place may lie within another.
     prefixes = sorted(counts, key=len, reverse=True)
-    for summary in survey.summaries:
+    for summary in found.summaries:
         home = next((path for path in prefixes if is_within(summary.path, path)), None)
         if home is not None:
             counts[home] += 1
-    return tuple(Place(store.path, state, counts[store.path]) for store, state in survey.stores)
+    return tuple(Place(store.path, state, counts[store.path]) for store, state in stores)
 
 
 def _hint(survey: Survey) -> str | None:
@@ -156,7 +157,7 @@ def _hint(survey: Survey) -> str | None:
     unreadable = [store.path for store, state in survey.stores if state == "unreadable"]
     found = [store.path for store, state in survey.stores if state == "found"]
     count = _count(survey.files, "file")
-    if survey.summaries or not (unreadable or found):
+    if not (unreadable or found):
         reason = None
     elif unreadable:
         reason = f"{unreadable[0]} exists and cannot be read"

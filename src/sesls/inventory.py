@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -21,11 +21,13 @@ from sesls.environment import Environment
 from sesls.instants import rfc3339
 from sesls.page import Page
 from sesls.query import Query
-from sesls.session import Problem, Progress, Row, Session, Summary, Survey, unwatched
+from sesls.session import Found, Problem, Progress, Row, Session, Summary, Survey, unwatched
 
 if TYPE_CHECKING:
     from sesls.agents import Agent
     from sesls.diagnostics import Diagnostics
+
+Result = TypeVar("Result")
 
 
 class Reader(msgspec.Struct, frozen=True):
@@ -46,12 +48,18 @@ Readers = Mapping[tuple[str, str], Reader]
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """All sessions that pass a query's filters, before any page of them is cut out."""
+    """The sessions that pass a query's filters, before any page of them is cut out."""
 
-    surveys: Sequence[Survey]
-    """Everything there is of the agents asked for, before any filter."""
+    found: Sequence[Found]
+    """Everything there is of the agents asked for, before any filter; without sessions where nobody needs those."""
     summaries: Sequence[Summary]
-    """Those that match, in the order asked for."""
+    """Those that match, in the order asked for; the first of them where nobody will ask for others."""
+    matching: int
+    """How many match."""
+    subagents: int
+    """How many of those another session spawned."""
+    sessions: int
+    """How many there are before any filter."""
     rows: Sequence[Row] | None
     """Theirs, where a filter or the order needed all."""
     candidates: Sequence[Row]
@@ -88,7 +96,7 @@ def take(
     """
     clock = clock or Clock.of(environment)
     readers = readers_of(query, environment, homes=homes, processes=processes, progress=progress)
-    selection = select(query, clock, readers)
+    selection = select(query, clock, readers) if query.needs_rows else _choose(query, clock, readers)
     page = _page(selection, query, clock, readers, hand_on)
     return page if page.total else replace(page, diagnostics=_explanation(selection, query, clock, environment, homes))
 
@@ -114,7 +122,9 @@ def named(
     readers = readers_of(query, environment, processes=processes, progress=progress)
     everything = select(query, clock, readers)
     found = meant(everything.summaries, name, known(environment.plugins), environment.cwd, environment.home)
-    return _page(replace(everything, summaries=found), query, clock, readers)
+    subagents = sum(one.is_noise for one in found)
+    meant_ones = replace(everything, summaries=found, matching=len(found), subagents=subagents)
+    return _page(meant_ones, query, clock, readers)
 
 
 def _page(
@@ -128,12 +138,12 @@ def _page(
     shown = queries.page(selection.summaries, query)
     rows = None if selection.rows is None else queries.page(selection.rows, query)
     reading = read(shown, clock, readers, rows=rows, hand_on=hand_on)
-    save(selection, readers)
+    save(readers)
     return Page(
         sessions=reading.sessions,
-        total=len(selection.summaries),
-        subagents=sum(summary.is_noise for summary in selection.summaries),
-        filtered=sum(len(item.summaries) for item in selection.surveys) - len(selection.summaries),
+        total=selection.matching,
+        subagents=selection.subagents,
+        filtered=selection.sessions - selection.matching,
         offset=query.offset,
         limit=query.limit,
         redactions=reading.redactions,
@@ -175,12 +185,11 @@ def diagnose(
     everyone = known(environment.plugins)
     readers = _readers(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
     if not queries.row_filters(query):
-        surveys = [_survey(reader) for reader in readers.values()]
-        problems = [problem for item in surveys for problem in item.problems]
-        return explain(surveys, query, clock), tuple(problems)
+        found = [_found(reader) for reader in readers.values()]
+        return explain(found, query, clock), tuple(_problems(one.survey for one in found))
     selection = select(query, clock, readers)
-    save(selection, readers)
-    return explain(selection.surveys, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
+    save(readers)
+    return explain(selection.found, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
 
 
 def agents(
@@ -190,8 +199,8 @@ def agents(
     from sesls.agents import about
 
     readers = _readers(known(environment.plugins), environment, (), processes=processes, progress=progress)
-    surveys = [_survey(reader) for reader in readers.values()]
-    return [about(item, environment) for item in surveys], tuple(one for item in surveys for one in item.problems)
+    found = [_found(reader) for reader in readers.values()]
+    return [about(one, environment) for one in found], tuple(_problems(one.survey for one in found))
 
 
 def _readers(
@@ -214,16 +223,28 @@ def _readers(
     return found
 
 
-def _survey(reader: Reader) -> Survey:
-    survey = reader.memory.survey(reader.environment)
-    if survey is None:
+def _survey(reader: Reader, make: Callable[[Iterable[Summary]], Result]) -> tuple[Survey, Result]:
+    """Return what there is in the stores of a reader's agent, and what is made of the sessions as they pass."""
+
+    def make_of_named(summaries: Iterable[Summary]) -> Result:
+        return make(replace(one, home=reader.home) for one in summaries)
+
+    make_of = make_of_named if reader.home else make
+    known = reader.memory.survey(reader.environment, make_of)
+    if known is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
-        survey = look_through(reader.agent, reader.environment, reader.memory, reader.progress)
-    if not reader.home:
-        return survey
-    named = tuple(replace(summary, home=reader.home) for summary in survey.summaries)
-    return replace(survey, home=reader.home, summaries=named)
+        known = look_through(reader.agent, reader.environment, reader.memory, make_of, reader.progress)
+    survey, result = known
+    return replace(survey, home=reader.home) if reader.home else survey, result
+
+
+def _found(reader: Reader) -> Found:
+    return Found(*_survey(reader, list))
+
+
+def _problems(surveys: Iterable[Survey]) -> list[Problem]:
+    return [problem for survey in surveys for problem in survey.problems]
 
 
 def _explanation(
@@ -232,10 +253,10 @@ def _explanation(
     """Explain an empty answer, looking now at the agents a query left out: an explanation has to know of them."""
     from sesls.diagnostics import explain
 
-    done = {(item.home, item.agent): item for item in selection.surveys}
+    done = {(one.survey.home, one.survey.agent): one for one in selection.found}
     readers = _readers(known(environment.plugins), environment, homes, remember=False)
-    surveys = [done.get(key) or _survey(reader) for key, reader in readers.items()]
-    return explain(surveys, query, clock, selection.candidates)
+    found = [done.get(key) or _found(reader) for key, reader in readers.items()]
+    return explain(found, query, clock, selection.candidates)
 
 
 def select(query: Query, clock: Clock, readers: Readers) -> Selection:
@@ -243,16 +264,36 @@ def select(query: Query, clock: Clock, readers: Readers) -> Selection:
 
     All rows are read only where a filter or the order needs them.
     """
-    surveys = [_survey(reader) for reader in readers.values()]
-    problems = [problem for item in surveys for problem in item.problems]
-    selected = queries.select((summary for item in surveys for summary in item.summaries), query, clock)
-    if not query.needs_rows:
-        return Selection(surveys, selected, None, (), problems)
-    rows = list(_rows(selected, readers, problems))
-    candidates = _unmasked(selected, rows, query, readers) if query.redact else rows
-    passing = queries.passing(candidates, query)
-    found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
-    return Selection(surveys, [one for one, _ in found], [row for _, row in found], candidates, problems)
+    everything = [_found(reader) for reader in readers.values()]
+    sessions = sum(len(one.summaries) for one in everything)
+    problems = _problems(one.survey for one in everything)
+    selected = queries.select((summary for one in everything for summary in one.summaries), query, clock)
+    rows: list[Row] | None = None
+    candidates: Sequence[Row] = ()
+    if query.needs_rows:
+        rows = list(_rows(selected, readers, problems))
+        candidates = _unmasked(selected, rows, query, readers) if query.redact else rows
+        passing = queries.passing(candidates, query)
+        found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
+        selected, rows = [one for one, _ in found], [row for _, row in found]
+    subagents = sum(one.is_noise for one in selected)
+    return Selection(everything, selected, len(selected), subagents, sessions, rows, candidates, problems)
+
+
+def _choose(query: Query, clock: Clock, readers: Readers) -> Selection:
+    """Return the first sessions that match a query which needs no rows: as many as its page may need."""
+    found = [_survey(reader, lambda summaries: queries.choose(summaries, query, clock)) for reader in readers.values()]
+    chosen = [one for _, one in found]
+    return Selection(
+        found=[Found(survey, one.others) for survey, one in found],
+        summaries=queries.merged(chosen, query),
+        matching=sum(one.matching for one in chosen),
+        subagents=sum(one.subagents for one in chosen),
+        sessions=sum(one.sessions for one in chosen),
+        rows=None,
+        candidates=(),
+        problems=_problems(survey for survey, _ in found),
+    )
 
 
 def read(
@@ -279,10 +320,10 @@ def read(
     return Reading(tuple(sessions), dict(sorted(redactions.items())), tuple(dict.fromkeys(problems)))
 
 
-def save(selection: Selection, readers: Readers) -> None:
+def save(readers: Readers) -> None:
     """Keep for the next listing what this one learnt."""
-    for survey in selection.surveys:
-        readers[survey.home, survey.agent].memory.save(survey.summaries)
+    for reader in readers.values():
+        reader.memory.save()
 
 
 def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, readers: Readers) -> Sequence[Row]:

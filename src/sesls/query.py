@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
@@ -198,9 +198,61 @@ def select(summaries: Iterable[Summary], query: Query, clock: Clock) -> list[Sum
     With `reverse`, the oldest come first where that is the order asked for.
     """
     found, _ = narrowed(summaries, summary_filters(query, clock))
-    sign = 1 if query.reverse and query.sort == "activity" else -1
-    found.sort(key=lambda one: (sign * one.last_activity, one.agent, one.uuid, one.path, one.home))
+    found.sort(key=_place(query))
     return found
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """What a query asks for of some sessions that were only passing."""
+
+    summaries: list[Summary]
+    """Those that pass all conditions on summaries and may be on the page, in the order of `select`."""
+    matching: int
+    """How many pass."""
+    subagents: int
+    """How many of those another session spawned."""
+    sessions: int
+    """How many there were."""
+    others: list[Summary]
+    """All there were, where none passes."""
+
+
+def choose(summaries: Iterable[Summary], query: Query, clock: Clock) -> Chosen:
+    """Return what a query that needs no rows asks for of some sessions; those that it leaves out are not held."""
+    filters = summary_filters(query, clock)
+    others: list[Summary] = []
+    sessions = matching = subagents = 0
+
+    def passing() -> Iterator[Summary]:
+        nonlocal sessions, matching, subagents
+        for one in summaries:
+            sessions += 1
+            if all(condition.passes(one) for condition in filters):
+                matching += 1
+                subagents += one.is_noise
+                others.clear()
+                yield one
+            elif not matching:
+                others.append(one)
+
+    place = _place(query)
+    if query.limit:
+        from heapq import nsmallest
+
+        found = nsmallest(query.offset + query.limit, passing(), key=place)
+    else:
+        found = sorted(passing(), key=place)
+    return Chosen(found, matching, subagents, sessions, others)
+
+
+def merged(found: Iterable[Chosen], query: Query) -> list[Summary]:
+    """Return what was chosen of the sessions of several agents, in the order of `select`."""
+    return sorted((summary for one in found for summary in one.summaries), key=_place(query))
+
+
+def _place(query: Query) -> Callable[[Summary], tuple[int, str, str, str, str]]:
+    sign = 1 if query.reverse and query.sort == "activity" else -1
+    return lambda one: (sign * one.last_activity, one.agent, one.uuid, one.path, one.home)
 
 
 def ordered(found: Iterable[tuple[Summary, Row]], query: Query) -> list[tuple[Summary, Row]]:

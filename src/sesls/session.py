@@ -168,17 +168,23 @@ State = Literal["found", "missing", "unreadable"]
 
 
 class Survey(msgspec.Struct, frozen=True, array_like=True):
-    """What looking through all stores of one agent gave."""
+    """What looking through all stores of one agent gave, but for the sessions."""
 
     agent: str
     label: str
     stores: tuple[tuple[Store, State], ...]
     files: int
     """How many files might have held a session."""
-    summaries: tuple[Summary, ...]
     problems: tuple[Problem, ...]
     home: str = ""
     """The home they lie in, where homes were asked for."""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """The same with the sessions."""
+
+    survey: Survey
+    summaries: Sequence[Summary]
 
 
 Progress = Callable[[str, int, int], None]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import takewhile
 from typing import TypeVar
@@ -21,12 +22,22 @@ from sesls.looks import Looks
 from sesls.session import Candidate, Problem, Progress, State, Store, Summary, Survey, unwatched
 
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 _FILES_WORTH_A_PROCESS = 300
 
 
-def look_through(agent: str, environment: Environment, memory: Memory, progress: Progress = unwatched) -> Survey:
-    """Look through all stores of one agent. Never raises for anything that a store holds."""
+def look_through(
+    agent: str,
+    environment: Environment,
+    memory: Memory,
+    make: Callable[[Iterable[Summary]], Result],
+    progress: Progress = unwatched,
+) -> tuple[Survey, Result]:
+    """Look through all stores of one agent, and return what there is, and what is made of the sessions as they pass.
+
+    Never raises for anything that a store holds.
+    """
     tell = partial(progress, agent)
     problems: dict[Problem, None] = {}
 
@@ -37,19 +48,20 @@ def look_through(agent: str, environment: Environment, memory: Memory, progress:
         source = adapter(agent, environment.plugins)
     except ValueError as error:
         report(str(environment.plugins[agent]), str(error))
-        return Survey(agent, agent, (), 0, (), tuple(problems))
+        return Survey(agent, agent, (), 0, tuple(problems)), make(())
     with looks.noted() as seen:
         stores = tuple((store, _state(store)) for store in source.stores(environment))
         there = [store for store, state in stores if state != "missing"]
         candidates = list(_candidates(source, there, report, tell))
-        _read_ahead(source, candidates, memory, tell)
-        in_turn = counted(candidates, tell)
-        findings = list(_findings(source, in_turn, memory, seen, report))
-        memory.save_facts(seen)
-        summaries = tuple(_united(source, findings, environment, report))
-    found = Survey(agent, source.LABEL, stores, len(candidates), summaries, tuple(problems))
-    memory.keep_survey(found, seen)
-    return found
+
+        def read() -> list[Finding]:
+            with memory.first_readings():
+                return list(_findings(source, candidates, memory, seen, report, tell))
+
+        result = _united(source, read, environment, report, lambda found: make(memory.passing(found, seen)))
+    survey = Survey(agent, source.LABEL, stores, len(candidates), tuple(problems))
+    memory.keep_survey(survey, seen)
+    return survey, result
 
 
 def _candidates(
@@ -85,9 +97,20 @@ def _shared_end(path: str, real: str) -> int:
 
 
 def _findings(
-    source: Adapter, candidates: Iterable[Candidate], memory: Memory, seen: Looks, report: files.Report
+    source: Adapter,
+    candidates: Sequence[Candidate],
+    memory: Memory,
+    seen: Looks,
+    report: files.Report,
+    tell: Callable[[int, int], None],
 ) -> Iterator[Finding]:
-    for candidate in candidates:
+    """Yield what the first reading of each file tells, remembered or new; of many new ones, several processes read."""
+    ahead: Iterator[Candidate] = iter(())
+    if source.FACTS is not None:
+        read = partial(_read_ahead, source, memory)
+        ahead = memory.spread(read, memory.unread(candidates), _FILES_WORTH_A_PROCESS)
+    read_next = next(ahead, None)
+    for candidate in counted(candidates, len(candidates), tell):
         facts: object = None
         if source.FACTS is not None:
             facts = memory.facts(candidate.path, source.FACTS, seen)
@@ -98,30 +121,24 @@ def _findings(
                 files.failed(candidate.path, error, report)
             except Exception as error:  # one file must never cost the others
                 report(candidate.path, unexpected(error))
+        memory.settle(candidate.path)
+        if candidate is read_next:
+            read_next = next(ahead, None)
         if facts is not None:
             yield Finding(candidate, facts)
 
 
-def _read_ahead(
-    source: Adapter, candidates: Sequence[Candidate], memory: Memory, tell: Callable[[int, int], None]
-) -> None:
-    """Read the files that nothing is remembered of, in several processes if they are many."""
-    if source.FACTS is None:
-        return
-
-    def read(some: Iterable[Candidate]) -> None:
-        for _ in _findings(source, some, memory, Looks(), files.ignore):
-            pass
-
-    unknown = [candidate for candidate in candidates if not memory.has_facts(candidate.path)]
-    memory.spread(read, unknown, _FILES_WORTH_A_PROCESS, tell)
+def _read_ahead(source: Adapter, memory: Memory, candidate: Candidate) -> None:
+    """Read a file and remember what it tells; where it fails, that is told when it is read again."""
+    with suppress(Exception):
+        _summarised(source, candidate, memory)
 
 
-def counted(items: Sequence[Item], tell: Callable[[int, int], None]) -> Iterator[Item]:
+def counted(items: Iterable[Item], of: int, tell: Callable[[int, int], None]) -> Iterator[Item]:
     """Yield items, and tell how far that is."""
     for done, item in enumerate(items, 1):
         yield item
-        tell(done, len(items))
+        tell(done, of)
 
 
 def _summarised(source: Adapter, candidate: Candidate, memory: Memory) -> object:
@@ -133,20 +150,29 @@ def _summarised(source: Adapter, candidate: Candidate, memory: Memory) -> object
 
 
 def _united(
-    source: Adapter, findings: Sequence[Finding], environment: Environment, report: files.Report
-) -> list[Summary]:
+    source: Adapter,
+    read: Callable[[], list[Finding]],
+    environment: Environment,
+    report: files.Report,
+    make: Callable[[Iterable[Summary]], Result],
+) -> Result:
+    """Return what is made of the sessions that findings tell of.
+
+    Adapters may let go of findings as they go on, so they are read once more where that fails.
+    """
     try:
-        return [replace(one, digest=digest(one)) for one in source.unite(findings, environment, report)]
+        return make(replace(one, digest=digest(one)) for one in source.unite(read(), environment, report))
     except Exception as error:  # one file must never cost the others
+        findings = read()
         failing = list(_failing(source, findings, environment))
         excluded = {finding.candidate.path for finding, _ in failing}
         sound = [finding for finding in findings if finding.candidate.path not in excluded]
         if not failing or not sound:
             report(findings[0].candidate.store.path if findings else source.LABEL, unexpected(error))
-            return []
+            return make(())
     for finding, own_error in failing:
         report(finding.candidate.path, unexpected(own_error))
-    return _united(source, sound, environment, report)
+    return _united(source, lambda: sound, environment, report, make)
 
 
 def _failing(

@@ -32,7 +32,7 @@ class Snapshot:
     """The sessions as they were at one moment, the newest first, each with an id of its own."""
 
     def __init__(self, selection: Selection, readers: Readers) -> None:
-        everything = [summary for survey in selection.surveys for summary in survey.summaries]
+        everything = [summary for found in selection.found for summary in found.summaries]
         # Ids are given before anything is filtered, so that a session has the same one whatever is asked for.
         ids = dict(zip(map(id, everything), session_ids(everything), strict=True))
         self.name = os.urandom(6).hex()
@@ -42,7 +42,7 @@ class Snapshot:
         self.ids = [ids[id(summary)] for summary in self.summaries]
         self.directories = [normal(without_surrogates(summary.project_dir)) for summary in self.summaries]
         self.omitted = len(selection.summaries) - len(self.summaries)
-        self.problems = tuple(problem for survey in selection.surveys for problem in survey.problems)
+        self.problems = tuple(selection.problems)
         self._places: dict[str, list[int]] = defaultdict(list)
         for place, directory in enumerate(self.directories):
             self._places[directory].append(place)
@@ -131,7 +131,7 @@ class Listing:
     def save(self) -> None:
         """Keep for later listings what this one learnt."""
         if self._latest is not None:
-            inventory.save(self._latest.selection, self._latest.readers)
+            inventory.save(self._latest.readers)
 
     def _look(self) -> Snapshot:
         readers = {key: replace(one, memory=one.memory.again()) for key, one in self._readers.items()}

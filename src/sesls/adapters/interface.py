@@ -80,7 +80,10 @@ class Adapter(Protocol):
         """
 
     def unite(self, findings: Sequence[Finding], environment: Environment, report: Report) -> Iterable[Summary]:
-        """Return the sessions that all files together tell of, each once."""
+        """Return the sessions that all files together tell of, each once.
+
+        They are asked for one after the other: what yields them holds only what the next ones need.
+        """
 
     def hints(self, summaries: Sequence[Summary], environment: Environment, report: Report) -> object:
         """Return what other files than their own tell of some sessions, each of those files read once for all."""

@@ -13,10 +13,10 @@ import os
 import sys
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import suppress
-from functools import partial
-from itertools import islice
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from typing import TypeVar
 
 import msgspec
 from msgspec.structs import force_setattr, replace
@@ -27,7 +27,9 @@ from sesls.cache.sections import CANNOT_BE_KEPT, Item, Record, Section, batches,
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Identity, Looks
-from sesls.session import Row, Summary, Survey
+from sesls.session import Candidate, Row, Summary, Survey
+
+Result = TypeVar("Result")
 
 _PIECE = 512
 """How many entries are written and read back at a time: all at once would be in memory twice."""
@@ -39,30 +41,19 @@ _MANY = 20_000
 """From so many on, what is remembered is held with more thrift: it takes more time, and less memory."""
 _COMMON = ("agent", "parent_uuid", "project_dir", "launch_surface")
 """What many summaries have in common."""
+_SHARED = {"rows", "contents"}
+"""What is read back from disk by several processes at once."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
 
 class _KeptSurvey(msgspec.Struct, array_like=True):
-    """A survey of all of an agent's stores without its summaries, and what it was made from without the paths."""
+    """A survey of all of an agent's stores, and what it was made from but for the paths, which follow."""
 
     survey: Survey
     seen: Looks
-
-
-class _KeptPart(msgspec.Struct, array_like=True):
-    """A part of both."""
-
-    paths: dict[str, Identity | None]
-    summaries: list[Summary]
-    """Without what details are read from."""
-
-
-class _KeptSummaries(msgspec.Struct, array_like=True):
-    """The same, the paths left as they are."""
-
-    paths: msgspec.Raw
-    summaries: list[Summary]
+    token: bytes
+    """What the file of its summaries begins with; empty where there are none."""
 
 
 class _KeptFacts(msgspec.Struct, array_like=True):
@@ -109,17 +100,24 @@ class Memory:
         self._now_ns = time.time_ns()
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
-        self.found: Survey | None = None
-        """What this listing found by looking through the stores; its summaries have their sources."""
         self._sections: dict[str, Section] = {}
         self._changed: set[str] = set()
         self._learnt: dict[str, dict[str, msgspec.Raw]] | None = None
         """What is new, in a process that works for another one."""
-        self._is_survey_new = False
+        self._renew: Callable[[str, msgspec.Raw], object]
+        """Takes what is remembered from now on of the first readings of files, while those go on."""
+        self._is_many = False
+        """Whether so much is remembered that it is held with more thrift."""
+        self._token: bytes | None = None
+        """What the file of the summaries begins with that this listing found; None where they cannot be kept."""
+        self._present: set[str] | None = None
+        """The keys of the rows that are about sessions which are there, where this listing looked for those."""
         self._has_successor = False
         """Whether this process may list once more."""
-        self._last: list[tuple[Survey, Looks]] = []
-        """The last survey of this process, if it may list once more."""
+        self.found: list[Summary] = []
+        """The sessions that this listing found, with their sources, if this process may list once more."""
+        self._last: list[tuple[Survey, list[Summary], Looks]] = []
+        """The same of the last listing of this process, and what it was made from."""
 
     def again(self) -> Memory:
         """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
@@ -128,69 +126,153 @@ class Memory:
         memory._sections, memory._changed, memory._last = self._sections, self._changed, self._last
         return memory
 
-    def survey(self, environment: Environment) -> Survey | None:
-        """Return the last survey if it still holds; where it comes from disk, its summaries have no source."""
-        for last, seen in self._last:
+    def survey(
+        self, environment: Environment, make: Callable[[Iterable[Summary]], Result]
+    ) -> tuple[Survey, Result] | None:
+        """Return the last survey, and what is made of its summaries, if it still holds.
+
+        Where it comes from disk, the summaries have no source, and only as many of them are in memory as `make` holds.
+        """
+        for last, summaries, seen in self._last:
             if seen.hold(environment.variables, environment.cwd, self._known):
-                return last
+                return last, make(summaries)
             self._known = {}
-        survey = None
         if self._folder is not None:
             with suppress(ValueError):
-                survey = self._kept_survey(environment)
-        if survey is None:
-            self._known = {}
-        return survey
+                kept = self._kept_survey(environment)
+                if kept is not None:
+                    return kept.survey, make(self._kept_summaries(kept.token) if kept.token else ())
+        self._known = {}
+        return None
 
-    def _kept_survey(self, environment: Environment) -> Survey | None:
+    def _kept_survey(self, environment: Environment) -> _KeptSurvey | None:
         """Return the last survey from disk if it still holds. Raises ValueError where it is damaged."""
         pieces = disk.read(self._path("survey"), self._version)
         first = next(pieces, None)
         if first is None:
             return None
         kept = msgspec.msgpack.decode(first, type=_KeptSurvey)
-        if kept.seen.is_unsure or not kept.seen.hold(environment.variables, environment.cwd, self._known):
+        if not kept.seen.hold(environment.variables, environment.cwd, self._known):
             return None
-        summaries: list[Summary] = []
         for piece in pieces:
-            part = msgspec.msgpack.decode(piece, type=_KeptPart)
-            known = self._known if len(self._known) < _MANY else {}
-            if not looks.are_as_they_were(part.paths, known):
+            paths = msgspec.msgpack.decode(piece, type=dict[str, Identity | None])
+            if not looks.are_as_they_were(paths, self._known if len(self._known) < _MANY else {}):
                 return None
-            if len(summaries) >= _MANY:
-                for summary in part.summaries:
+        return kept
+
+    def _kept_summaries(self, token: bytes | None = None) -> Iterator[Summary]:
+        """Yield summaries from disk, without their sources. Raises ValueError where they are damaged, or others."""
+        pieces = disk.read(self._path("summaries"), self._version)
+        first = next(pieces, None)
+        if token not in (None, first):
+            raise ValueError("of another survey")
+        for number, piece in enumerate(pieces):
+            summaries = msgspec.msgpack.decode(piece, type=list[Summary])
+            if number * _PIECE >= _MANY:
+                for summary in summaries:
                     _share(summary, _COMMON)
-            summaries += part.summaries
-        return replace(kept.survey, summaries=tuple(summaries))
+            yield from summaries
 
     def last_summaries(self) -> Iterator[Summary]:
-        """Yield the sessions of the last survey, whatever has changed since."""
+        """Yield the sessions that a listing found last, whatever has changed since."""
         if self._folder is not None:
             with suppress(ValueError):
-                for piece in islice(disk.read(self._path("survey"), self._version), 1, None):
-                    yield from msgspec.msgpack.decode(piece, type=_KeptSummaries).summaries
+                yield from self._kept_summaries()
 
     def last_title(self, summary: Summary) -> str | None:
         """Return the title that was last shown of a session, secrets masked, if it was shown since it was found so."""
-        kept = self._get("rows", summary.digest, _KeptRow)
+        kept = self._get("rows", _row_key(summary), _KeptRow)
         return None if kept is None else kept.row.title
 
-    def keep_survey(self, survey: Survey, seen: Looks) -> None:
-        """Keep a survey for the next listing, where a folder's time tells of every change in it.
+    def passing(self, summaries: Iterable[Summary], seen: Looks) -> Iterator[Summary]:
+        """Yield summaries as they are found, and keep them for the next listing, or at least for who asks for the last.
 
-        Where it does not, the survey is kept all the same now and then, for those who ask for the last one.
+        `seen` is what was looked at so far; see `keep_survey`.
         """
-        self.found = survey
-        self._known = seen.paths
-        self._is_survey_new = True
-        is_sure = looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)
-        if is_sure and self._has_successor:
-            self._last[:] = [(survey, replace(seen, paths=dict(seen.paths)))]  # more is looked at for the details
         if self._folder is None:
+            yield from self._noted(summaries)
             return
-        if is_sure or disk.age_ns(self._path("survey"), self._now_ns) > _OLD_NS:
+        path, self._token = self._path("summaries"), b""
+        parts = batches(self._noted(summaries), _PIECE)
+        first = next(parts, None)
+        if first is None:
+            disk.remove(path)
+        elif disk.age_ns(path, self._now_ns) < _OLD_NS and not seen.are_settled(self._now_ns):
+            self._token = None
+            yield from first
+            for some in parts:
+                yield from some
+        else:
+            self._token = os.urandom(8)
+            with disk.replaced(path, self._version) as add:
+                add(self._token)
+                for some in chain([first], parts):
+                    try:
+                        add(encoded([replace(one, source=None) for one in some]))
+                    except CANNOT_BE_KEPT:
+                        self._token = None
+                    yield from some
+
+    def _noted(self, summaries: Iterable[Summary]) -> Iterator[Summary]:
+        """Yield summaries, and note which rows are still about any of them."""
+        self._present, self.found = set(), []
+        rows = self._section("rows").all().keys() if self._is_awake else ()
+        for summary in summaries:
+            if (key := _row_key(summary)) in rows:
+                self._present.add(key)
+            if self._has_successor:
+                self.found.append(summary)
+            yield summary
+
+    def keep_survey(self, survey: Survey, seen: Looks) -> None:
+        """Keep a survey whose summaries have passed, where a folder's time tells of every change in it."""
+        self._known = seen.paths
+        if not (looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)):
+            return
+        if self._has_successor:
+            self._last[:] = [(survey, self.found, replace(seen, paths=dict(seen.paths)))]  # details look at more
+        if self._folder is not None and self._token is not None:
             with suppress(*CANNOT_BE_KEPT):
-                disk.write(self._path("survey"), _survey_pieces(survey, seen, is_sure=is_sure), self._version)
+                disk.write(self._path("survey"), _survey_pieces(survey, seen, self._token), self._version)
+
+    def unread(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return those files of which no first reading is remembered."""
+        self._is_many = len(candidates) >= _MANY
+        unknown = {candidate.path: candidate for candidate in candidates}
+        facts = self._section("facts")
+        for path in facts.all() if self._folder is None else self._paths_with_facts():
+            unknown.pop(path, None)
+        if len(unknown) < len(candidates):
+            for path in unknown:
+                facts.put(path, None)
+        return list(unknown.values())
+
+    def _paths_with_facts(self) -> Iterator[str]:
+        with suppress(ValueError):
+            for piece in disk.read(self._path("facts"), self._version):
+                yield from msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
+
+    @contextmanager
+    def first_readings(self) -> Iterator[None]:
+        """Have what is settled within remembered from now on, in that order, in place of all that was.
+
+        Where that is on disk, and is asked for in the order of the last time, little of it is in memory at a time.
+        """
+        if self._folder is not None:
+            with disk.replaced(self._path("facts"), self._version) as add, sections.written(add, _PIECE) as put:
+                self._renew = put
+                yield
+            self._sections.pop("facts", None)
+        else:
+            renewed: dict[str, msgspec.Raw] = {}
+            self._renew = renewed.__setitem__ if self._has_successor else lambda path, entry: None
+            yield
+            self._sections["facts"] = Section(iter(()), renewed)
+
+    def settle(self, path: str) -> None:
+        """Remember what was told, or kept, of the first reading of a file."""
+        if (entry := self._section("facts").take(path)) is not None:
+            self._renew(path, entry)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
@@ -198,18 +280,13 @@ class Memory:
         if kept is None or (kept.is_masked and not self.redact):
             return None
         paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
-        if not looks.are_as_they_were(paths, seen.paths):
-            return None
-        facts = decoded(kept.facts, kind)
+        facts = decoded(kept.facts, kind) if looks.are_as_they_were(paths, seen.paths) else None
         if facts is None:
+            self._section("facts").put(path, None)
             return None
-        if len(self._section("facts").all()) >= _MANY:
+        if self._is_many:
             _share(facts, facts.__struct_fields__)
         return _shown(facts)
-
-    def has_facts(self, path: str) -> bool:
-        """Tell whether anything is remembered of the first reading of a file."""
-        return self._is_awake and path in self._section("facts").all()
 
     def keep_facts(self, path: str, facts: msgspec.Struct, seen: Looks) -> None:
         """Keep what the first reading of a file told."""
@@ -219,7 +296,7 @@ class Memory:
 
     def row(self, summary: Summary, environment: Environment) -> Row | None:
         """Return what the details of a session came to, if that still holds."""
-        kept = self._get("rows", summary.digest, _KeptRow)
+        kept = self._get("rows", _row_key(summary), _KeptRow)
         if kept is None or (kept.row.is_masked and not self.redact):
             return None
         return kept.row if kept.looks.hold(environment.variables, environment.cwd, self._known) else None
@@ -227,7 +304,7 @@ class Memory:
     def keep_row(self, summary: Summary, row: Row, seen: Looks) -> None:
         """Keep what the details of a session came to, if secrets are masked in them."""
         if self.redact and summary.digest:
-            self._put("rows", summary.digest, seen, lambda: _KeptRow(seen, row))
+            self._put("rows", _row_key(summary), seen, lambda: _KeptRow(seen, row))
 
     def read(
         self,
@@ -260,75 +337,60 @@ class Memory:
             self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_as_kept(start)))
         return start
 
-    def spread(
-        self,
-        work: Callable[[Iterator[Item]], object],
-        items: Sequence[Item],
-        least: int,
-        tell: Callable[[int, int], None],
-    ) -> None:
-        """Do work on items in several processes, if that are at least so many for each, or do none of it.
+    def spread(self, work: Callable[[Item], object], items: Sequence[Item], least: int) -> Iterator[Item]:
+        """Yield items in their order, each after work was done on it in one of several processes.
 
-        What the work remembers is remembered here. Whatever goes wrong, something is not, and is read again.
+        Where they are not at least so many for each process, none was done. What the work remembers is remembered
+        here. Whatever goes wrong, something is not, and is read again.
         """
-
-        def taken(turns: Iterator[int]) -> Iterator[Item]:
-            for turn in turns:
-                tell(turn * len(items) // of, len(items))
-                yield from items[turn::of]
-
-        of = min(len(items), parallel.MOST_TURNS)
         processes = min(self._processes, len(items) // least)
-        if processes > 1:
-            self._is_awake = True
-            for section in self._sections.values():
-                section.all()  # processes share the place up to which an open file was read
-            there = partial(self._learn, work, taken)
-            for learnt in parallel.run(lambda turns: work(taken(turns)), there, of, processes):
-                self._absorb(learnt)
+        if processes < 2:
+            yield from items
+            return
+        of = min(len(items), parallel.MOST_TURNS)
+        self._is_awake = True
+        for name in _SHARED.intersection(self._sections):
+            self._sections[name].all()  # processes share the place up to which an open file was read
 
-    def _learn(
-        self,
-        work: Callable[[Iterator[Item]], object],
-        taken: Callable[[Iterator[int]], Iterator[Item]],
-        turns: Iterator[int],
-    ) -> bytes:
-        """Return what work adds to what is remembered, in a process of its own."""
-        self._learnt = {}
-        work(taken(turns))
-        return msgspec.msgpack.encode(self._learnt)
+        def part(turn: int) -> Sequence[Item]:
+            return items[turn * len(items) // of : (turn + 1) * len(items) // of]
+
+        def here(turn: int) -> None:
+            for item in part(turn):
+                work(item)
+
+        def there(turn: int) -> bytes:
+            self._learnt = {}
+            here(turn)
+            return msgspec.msgpack.encode(self._learnt)
+
+        for turn, learnt in enumerate(parallel.in_order(here, there, of, processes)):
+            if learnt:
+                self._absorb(learnt)
+            yield from part(turn)
 
     def _absorb(self, learnt: bytes) -> None:
         with suppress(msgspec.DecodeError):
             for name, entries in msgspec.msgpack.decode(learnt, type=dict[str, dict[str, msgspec.Raw]]).items():
-                self._section(name).all().update(entries)
-                self._changed.add(name)
+                for key, entry in entries.items():
+                    self._remember(name, key, entry)
 
-    def save_facts(self, seen: Looks) -> None:
-        """Write what the first reading of files told, and forget it here: a hundred thousand files told a lot."""
-        if not self._has_successor:
-            self._save("facts", seen.paths)
-
-    def save(self, summaries: Collection[Summary]) -> None:
+    def save(self) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
-        paths = self._known if self._is_survey_new else None
-        if self._has_successor:
-            self._save("facts", paths)
-        self._save("contents", paths)
-        newest_first = None
-        if self._is_survey_new or "rows" in self._changed:
-            by_time = sorted(summaries, key=lambda summary: summary.last_activity, reverse=True)
-            newest_first = [summary.digest for summary in by_time]
-        self._save("rows", newest_first)
+        self._save("contents", None if self._present is None else self._known)
+        self._save("rows", self._present)
 
-    def _save(self, name: str, keys: Iterable[str] | None) -> None:
-        """Write a section where it changed, with the entries of some keys alone, in their order, and forget it here."""
-        if keys is not None and self._section(name).keep(keys):
-            self._changed.add(name)
-        if name in self._changed and self._folder is not None:
-            size = _ROWS_PIECE if name == "rows" else _PIECE
-            disk.write(self._path(name), sections.pieces(self._section(name).all(), size), self._version)
-        self._changed.discard(name)
+    def _save(self, name: str, keys: Container[str] | None) -> None:
+        """Write a section where it changed, with the entries of some keys alone, and forget it here."""
+        if keys is not None or name in self._changed:
+            entries = self._section(name).all()
+            left = {key: entries[key] for key in sorted(entries, reverse=True) if keys is None or key in keys}
+            if self._folder is None:
+                self._sections[name] = Section(iter(()), left)
+            elif name in self._changed or len(left) < len(entries):
+                size = _ROWS_PIECE if name == "rows" else _PIECE
+                disk.write(self._path(name), sections.pieces(left, size), self._version)
+            self._changed.discard(name)
         if self._folder is not None or not self._has_successor:
             self._sections.pop(name, None)
 
@@ -346,10 +408,15 @@ class Memory:
             kept = msgspec.Raw(encoded(entry()))
         except CANNOT_BE_KEPT:
             return
-        self._section(name).all()[key] = kept
-        self._changed.add(name)
+        self._remember(name, key, kept)
         if self._learnt is not None:
             self._learnt.setdefault(name, {})[key] = kept
+
+    def _remember(self, name: str, key: str, entry: msgspec.Raw) -> None:
+        self._section(name).put(key, entry)
+        self._changed.add(name)
+        if name == "rows" and self._present is not None:
+            self._present.add(key)
 
     def _section(self, name: str) -> Section:
         if name not in self._sections:
@@ -378,6 +445,11 @@ def digest(value: object) -> str:
         return blake2b(encoded(value), digest_size=8).hexdigest()
     except CANNOT_BE_KEPT:
         return ""
+
+
+def _row_key(summary: Summary) -> str:
+    """Return the key of a session's row; the newer the session, the later it sorts."""
+    return f"{summary.last_activity + (1 << 62):016x}{summary.digest}"
 
 
 def _share(record: msgspec.Struct, names: Iterable[str]) -> None:
@@ -424,9 +496,7 @@ def _check(path: str, end: int) -> int:
     return zlib.crc32(before) if before.endswith(b"\n") else -1
 
 
-def _survey_pieces(survey: Survey, seen: Looks, *, is_sure: bool) -> Iterator[bytes]:
-    yield encoded(_KeptSurvey(replace(survey, summaries=()), replace(seen.without_paths(), is_unsure=not is_sure)))
+def _survey_pieces(survey: Survey, seen: Looks, token: bytes) -> Iterator[bytes]:
+    yield encoded(_KeptSurvey(survey, seen.without_paths(), token))
     for paths in batches(seen.paths.items(), _PIECE):
-        yield encoded(_KeptPart(dict(paths), []))
-    for summaries in batches(survey.summaries, _PIECE):
-        yield encoded(_KeptPart({}, [replace(summary, source=None) for summary in summaries]))
+        yield encoded(dict(paths))

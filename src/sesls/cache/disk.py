@@ -8,8 +8,8 @@ import re
 import struct
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from typing import BinaryIO
 
 import msgspec
@@ -22,7 +22,7 @@ from sesls.instants import Instant, from_file_time, rfc3339
 _FRAME = struct.Struct(">II")
 """What stands before a piece: its length, and the sum of all pieces so far. The last one has no length."""
 _FOLDER = re.compile(r"[0-9a-f]{8}|packages")
-_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|facts|rows|contents|plugins)(?:\.\d+)?")
+_FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|summaries|facts|rows|contents|plugins)(?:\.\d+)?")
 
 
 def read(path: str, version: str = "") -> Iterator[bytes]:
@@ -69,30 +69,74 @@ def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
 
     Raises what making the pieces raises.
     """
+    with replaced(path, version) as add:
+        for piece in pieces:
+            add(piece)
+
+
+@contextmanager
+def replaced(path: str, version: str = "") -> Iterator[Callable[[bytes], None]]:
+    """Replace a file as a whole by the pieces that are added within; where that fails, the old one stays.
+
+    So it does where anything is raised within.
+    """
     temporary = f"{path}.{os.getpid()}"
-    with interruption.cleared_by(lambda: _remove(temporary)):
-        _replace(path, temporary, pieces, version)
+    with interruption.cleared_by(lambda: remove(temporary)):
+        writer = _Writer(path, temporary, version)
+        try:
+            yield writer.add
+        except BaseException:
+            writer.abandon()
+            raise
+        writer.finish()
 
 
-def _replace(path: str, temporary: str, pieces: Iterable[bytes], version: str) -> None:
-    try:
-        for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
-            os.makedirs(parent, mode=0o700, exist_ok=True)
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
-        with open(descriptor, "wb") as file:
-            file.write(_header(version))
-            check = _first_check(path)
-            for piece in pieces:
-                check = zlib.crc32(piece, check)
-                file.write(_FRAME.pack(len(piece), check))
-                file.write(piece)
-            file.write(_FRAME.pack(0, check))
-        os.replace(temporary, path)
-    except OSError:
-        _remove(temporary)
-    except BaseException:
-        _remove(temporary)
-        raise
+class _Writer:
+    """What writes pieces to a file; from the first failure on, nothing any more."""
+
+    def __init__(self, path: str, temporary: str, version: str) -> None:
+        self._path = path
+        self._temporary = temporary
+        self._check = _first_check(path)
+        self._file: BinaryIO | None = None
+        with self._abandoned_if_it_fails():
+            self._file = _created(temporary)
+            self._file.write(_header(version))
+
+    def add(self, piece: bytes) -> None:
+        if self._file is not None:
+            self._check = zlib.crc32(piece, self._check)
+            with self._abandoned_if_it_fails():
+                self._file.write(_FRAME.pack(len(piece), self._check))
+                self._file.write(piece)
+
+    def finish(self) -> None:
+        if self._file is not None:
+            with self._abandoned_if_it_fails():
+                self._file.write(_FRAME.pack(0, self._check))
+                self._file.close()
+                os.replace(self._temporary, self._path)
+
+    def abandon(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):  # a full disk refuses what is still to be written, too
+                self._file.close()
+            self._file = None
+        remove(self._temporary)
+
+    @contextmanager
+    def _abandoned_if_it_fails(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError:
+            self.abandon()
+
+
+def _created(path: str) -> BinaryIO:
+    for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
+        os.makedirs(parent, mode=0o700, exist_ok=True)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    return open(descriptor, "wb")
 
 
 def age_ns(path: str, now_ns: int) -> float:
@@ -104,10 +148,11 @@ def age_ns(path: str, now_ns: int) -> float:
 
 
 def _header(version: str) -> bytes:
-    return f"sesls {__version__} cache 3 {version}\n".encode("utf-8", "replace")
+    return f"sesls {__version__} cache 4 {version}\n".encode("utf-8", "replace")
 
 
-def _remove(path: str) -> None:
+def remove(path: str) -> None:
+    """Remove a file, if it is there and can be removed."""
     with suppress(OSError):
         os.unlink(path)
 

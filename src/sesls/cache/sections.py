@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from itertools import islice
 from typing import TypeVar
@@ -21,33 +22,38 @@ CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
 class Section:
     """Entries by key, read back from disk as far as they are asked for."""
 
-    def __init__(self, pieces: Iterator[bytes]) -> None:
-        self._entries: dict[str, msgspec.Raw] = {}
-        self._unread = pieces
+    def __init__(self, unread: Iterator[bytes], entries: Mapping[str, msgspec.Raw] | None = None) -> None:
+        self._entries: dict[str, msgspec.Raw | None] = dict(entries or {})
+        self._unread = unread
 
     def get(self, key: str) -> msgspec.Raw | None:
         """Return an entry; None where there is none."""
-        while (entry := self._entries.get(key)) is None and self._read_on():
+        while key not in self._entries and self._read_on():
             pass
-        return entry
+        return self._entries.get(key)
+
+    def put(self, key: str, entry: msgspec.Raw | None) -> None:
+        """Add an entry, or None to say that there is none, in place of what is on disk."""
+        self._entries[key] = entry
+
+    def take(self, key: str) -> msgspec.Raw | None:
+        """Return an entry that was asked for, or put, and forget it."""
+        return self._entries.pop(key, None)
 
     def all(self) -> dict[str, msgspec.Raw]:
-        """Return all entries, to be changed."""
+        """Return all entries."""
         while self._read_on():
             pass
-        return self._entries
-
-    def keep(self, keys: Iterable[str]) -> bool:
-        """Drop all entries but those of some keys, and put those in that order; tell whether any was dropped."""
-        entries = self.all()
-        self._entries = {key: entries[key] for key in keys if key in entries}
-        return len(self._entries) < len(entries)
+        return {key: entry for key, entry in self._entries.items() if entry is not None}
 
     def _read_on(self) -> bool:
         try:
             piece = next(self._unread, None)
             if piece is not None:
-                self._entries |= msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
+                read = msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
+                for key in read.keys() & self._entries.keys():
+                    del read[key]
+                self._entries |= read
         except ValueError:  # what follows is lost
             return False
         return piece is not None
@@ -57,6 +63,25 @@ def pieces(entries: Mapping[str, msgspec.Raw], size: int) -> Iterator[bytes]:
     """Yield what a `Section` reads back, so many entries in each piece."""
     for some in batches(entries.items(), size):
         yield msgspec.msgpack.encode(dict(some))
+
+
+@contextmanager
+def written(add: Callable[[bytes], object], size: int) -> Iterator[Callable[[str, msgspec.Raw], None]]:
+    """Add what a `Section` reads back, entry by entry, so many in each piece."""
+    entries: dict[str, msgspec.Raw] = {}
+
+    def put(key: str, entry: msgspec.Raw) -> None:
+        entries[key] = entry
+        if len(entries) == size:
+            flush()
+
+    def flush() -> None:
+        add(msgspec.msgpack.encode(entries))
+        entries.clear()
+
+    yield put
+    if entries:
+        flush()
 
 
 def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:

@@ -55,10 +55,8 @@ class _Found(msgspec.Struct):
     """All findings of one scan, sorted by what they are."""
 
     sessions: dict[str, list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
-    subagents: dict[str, dict[str, list[File]]] = msgspec.field(
-        default_factory=lambda: defaultdict(lambda: defaultdict(list))
-    )
-    """By root session and agent id: agent ids are unique within a session only."""
+    subagents: dict[str, list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
+    """By root session: agent ids are unique within a session only."""
     records: dict[str, tuple[Candidate, Record]] = msgspec.field(default_factory=dict)
     """By transcript; one can have records under several accounts, of which the newest counts."""
     desktop_ids: set[str] = msgspec.field(default_factory=set)
@@ -69,6 +67,7 @@ class _Found(msgspec.Struct):
 def unite(findings: Sequence[Finding], environment: Environment, report: files.Report) -> Iterator[Summary]:
     """Yield Claude's sessions, each once; see `Adapter.unite`."""
     found = _sorted(findings)
+    del findings  # subagents may be a hundred thousand, and only those of one session are needed at a time
     roots: dict[str, Summary] = {}
     for uuid, copies in found.sessions.items():
         roots[uuid] = _session(uuid, copies, found)
@@ -78,7 +77,7 @@ def unite(findings: Sequence[Finding], environment: Environment, report: files.R
             roots[uuid] = _record_alone(uuid, candidate, record)
             yield roots[uuid]
     for root in list(found.subagents):
-        for uuid, copies in found.subagents.pop(root).items():  # one may have tens of thousands
+        for uuid, copies in _by_agent_id(found.subagents.pop(root)).items():
             yield _subagent(uuid, root, roots.get(root), copies)
 
 
@@ -101,7 +100,15 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
                 found.sessions[places.session_id(candidate.path)].append(cast("File", finding))
             else:
                 root = places.root_id(candidate.path) if candidate.role == places.SUBAGENT else facts.session_id
-                found.subagents[once(root) or ""][places.agent_id(candidate.path)].append(cast("File", finding))
+                found.subagents[once(root) or ""].append(cast("File", finding))
+    return found
+
+
+def _by_agent_id(subagents: Iterable[File]) -> dict[str, list[File]]:
+    found = defaultdict(list)
+    for file in subagents:
+        candidate, _ = file
+        found[places.agent_id(candidate.path)].append(file)
     return found
 
 
