@@ -16,8 +16,8 @@ from sesls import interruption
 
 _MOST = 8
 
-MOST_TURNS = 1000
-"""So many numbers fit into any pipe."""
+MOST_TURNS = 250
+"""Fewer share the work less evenly; each costs some tens of microseconds, and all numbers have to fit into a pipe."""
 
 _AHEAD = 1 << 20
 """How much a process may have done before any of it is taken over, in bytes; Linux allows that much."""

@@ -227,13 +227,16 @@ def choose(summaries: Iterable[Summary], query: Query, clock: Clock) -> Chosen:
         nonlocal sessions, matching, subagents
         for one in summaries:
             sessions += 1
-            if all(condition.passes(one) for condition in filters):
+            for condition in filters:
+                if not condition.passes(one):
+                    if not matching:
+                        others.append(one)
+                    break
+            else:
                 matching += 1
                 subagents += one.is_noise
                 others.clear()
                 yield one
-            elif not matching:
-                others.append(one)
 
     place = _place(query)
     if query.limit:

@@ -15,7 +15,6 @@ import time
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain
 from typing import TypeVar
 
 import msgspec
@@ -192,26 +191,22 @@ class Memory:
         if self._folder is None:
             yield from self._noted(summaries)
             return
-        path, self._token = self._path("summaries"), b""
-        parts = batches(self._noted(summaries), _PIECE)
-        first = next(parts, None)
-        if first is None:
-            disk.remove(path)
-        elif disk.age_ns(path, self._now_ns) < _OLD_NS and not seen.are_settled(self._now_ns):
+        path = self._path("summaries")
+        if disk.age_ns(path, self._now_ns) < _OLD_NS and not seen.are_settled(self._now_ns):
             self._token = None
-            yield from first
-            for some in parts:
+            yield from self._noted(summaries)
+            return
+        self._token = b""
+        with disk.replaced(path, self._version) as add:
+            for some in batches(self._noted(summaries), _PIECE):
+                if self._token == b"":
+                    self._token = os.urandom(8)
+                    add(self._token)
+                try:
+                    add(encoded([replace(one, source=None) for one in some]))
+                except CANNOT_BE_KEPT:
+                    self._token = None
                 yield from some
-        else:
-            self._token = os.urandom(8)
-            with disk.replaced(path, self._version) as add:
-                add(self._token)
-                for some in chain([first], parts):
-                    try:
-                        add(encoded([replace(one, source=None) for one in some]))
-                    except CANNOT_BE_KEPT:
-                        self._token = None
-                    yield from some
 
     def _noted(self, summaries: Iterable[Summary]) -> Iterator[Summary]:
         """Yield summaries, and note which rows are still about any of them."""

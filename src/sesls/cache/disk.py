@@ -76,9 +76,9 @@ def write(path: str, pieces: Iterable[bytes], version: str = "") -> None:
 
 @contextmanager
 def replaced(path: str, version: str = "") -> Iterator[Callable[[bytes], None]]:
-    """Replace a file as a whole by the pieces that are added within; where that fails, the old one stays.
+    """Replace a file as a whole by the pieces that are added within, or remove it where there are none.
 
-    So it does where anything is raised within.
+    Where that fails, or anything is raised within, the old one stays.
     """
     temporary = f"{path}.{os.getpid()}"
     with interruption.cleared_by(lambda: remove(temporary)):
@@ -97,27 +97,34 @@ class _Writer:
     def __init__(self, path: str, temporary: str, version: str) -> None:
         self._path = path
         self._temporary = temporary
+        self._version = version
         self._check = _first_check(path)
         self._file: BinaryIO | None = None
-        with self._abandoned_if_it_fails():
-            self._file = _created(temporary)
-            self._file.write(_header(version))
+        self._is_abandoned = False
 
     def add(self, piece: bytes) -> None:
-        if self._file is not None:
-            self._check = zlib.crc32(piece, self._check)
-            with self._abandoned_if_it_fails():
-                self._file.write(_FRAME.pack(len(piece), self._check))
-                self._file.write(piece)
+        if self._is_abandoned:
+            return
+        self._check = zlib.crc32(piece, self._check)
+        with self._abandoned_if_it_fails():
+            if self._file is None:
+                self._file = _created(self._temporary)
+                self._file.write(_header(self._version))
+            self._file.write(_FRAME.pack(len(piece), self._check))
+            self._file.write(piece)
 
     def finish(self) -> None:
-        if self._file is not None:
-            with self._abandoned_if_it_fails():
-                self._file.write(_FRAME.pack(0, self._check))
-                self._file.close()
-                os.replace(self._temporary, self._path)
+        if self._file is None:
+            if not self._is_abandoned:
+                remove(self._path)
+            return
+        with self._abandoned_if_it_fails():
+            self._file.write(_FRAME.pack(0, self._check))
+            self._file.close()
+            os.replace(self._temporary, self._path)
 
     def abandon(self) -> None:
+        self._is_abandoned = True
         if self._file is not None:
             with suppress(OSError):  # a full disk refuses what is still to be written, too
                 self._file.close()
