@@ -43,8 +43,9 @@ pytestmark = pytest.mark.skipif(not looks.CAN_TRUST_FOLDERS, reason="surveys are
 
 @pytest.fixture(autouse=True)
 def settled(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let everything count as settled: each test waits for the file system's clock itself."""
+    """Let everything count as settled, and as large: each test waits for the file system's clock itself."""
     monkeypatch.setattr(looks, "_SETTLED_NS", -(10**12))
+    monkeypatch.setattr("sesls.cache._LEAST_CONTENTS", 0)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sesls.adapters import adapter
 from sesls.clock import Clock
@@ -322,8 +323,10 @@ def test_each_session_is_handed_on_once_in_order(orchard: Path) -> None:
     for fields in ({}, {"sort": "title"}, {"limit": 3, "offset": 2}, {"title": "nothing of the kind"}):
         got: list[Session] = []
         query = Query(**{"limit": 0, **fields})  # type: ignore[arg-type]
-        page = take(query, environment_of(orchard), clock=CLOCK, hand_on=got.append)
-        assert tuple(got) == page.sessions
+        handed_on = take(query, environment_of(orchard), clock=CLOCK, hand_on=got.append)
+        held = take(query, environment_of(orchard), clock=CLOCK)
+        assert tuple(got) == held.sessions
+        assert handed_on == replace(held, sessions=())
 
 
 def test_a_session_is_handed_on_before_the_next_one_is_read(orchard: Path, reads: list[str]) -> None:

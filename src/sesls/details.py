@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 
 from sesls import looks, marks, redaction, text
@@ -15,8 +14,8 @@ from sesls.cache import Memory
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import rfc3339
-from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
-from sesls.survey import counted, look_through, unexpected
+from sesls.session import Details, Problem, Row, Summary
+from sesls.survey import look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
 _EXTRA_DEPTH = 6
@@ -26,12 +25,15 @@ _EXTRA_ITEMS = 100
 def read_rows(
     agent: str,
     summaries: Sequence[Summary],
+    page: Sequence[Summary],
     environment: Environment,
     memory: Memory,
     problems: list[Problem],
-    progress: Progress = unwatched,
 ) -> Iterator[Row]:
-    """Yield what is shown of some sessions of one agent. Never raises for anything that a store holds."""
+    """Yield what is shown of some sessions of one agent, of a page of which others may be asked for later.
+
+    Never raises for anything that a store holds.
+    """
 
     def report(path: str, problem: str) -> None:
         looks.unsure()
@@ -43,7 +45,7 @@ def read_rows(
         report(str(environment.plugins[agent]), str(error))
         yield from (_row(Details(), redact=memory.redact) for _ in summaries)
         return
-    known = _with_sources(agent, summaries, environment, memory, progress)
+    known = _with_sources(agent, summaries, page, environment, memory)
     try:
         with looks.noted() as shared:
             hints = source.hints([one for one in known if one.source is not None], environment, report)
@@ -53,7 +55,7 @@ def read_rows(
             yield _row(Details(), redact=memory.redact)
         else:
             for one in known:  # one session must never cost the others
-                yield from read_rows(agent, [one], environment, memory, problems)
+                yield from read_rows(agent, [one], page, environment, memory, problems)
         return
 
     def read(summary: Summary) -> Row:
@@ -66,8 +68,7 @@ def read_rows(
             memory.keep_row(summary, row, seen)
         return row
 
-    ahead = memory.spread(read, known, _ROWS_WORTH_A_PROCESS)
-    yield from map(read, counted(ahead, len(known), partial(progress, agent)))
+    yield from map(read, memory.spread(read, known, _ROWS_WORTH_A_PROCESS))
 
 
 def _details(
@@ -83,20 +84,21 @@ def _details(
 
 
 def _with_sources(
-    agent: str, summaries: Sequence[Summary], environment: Environment, memory: Memory, progress: Progress
+    agent: str, summaries: Sequence[Summary], page: Sequence[Summary], environment: Environment, memory: Memory
 ) -> Sequence[Summary]:
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    wanted = {(summary.uuid, summary.path) for summary in summaries}
+    if not memory.found:
+        wanted = {(one.uuid, one.path) for one in page if one.agent == agent}
 
-    def named(found: Iterable[Summary]) -> dict[tuple[str, str], Summary]:
-        return {name: one for one in found if (name := (one.uuid, one.path)) in wanted}
+        def those_wanted(found: Iterable[Summary]) -> list[Summary]:
+            return [one for one in found if (one.uuid, one.path) in wanted]
 
-    found = named(memory.found)
-    if not found:
-        _, found = look_through(agent, environment, memory, named, progress)
-    return [found.get((summary.uuid, summary.path), summary) for summary in summaries]
+        _, found = look_through(agent, environment, memory, those_wanted)
+        memory.found = memory.found or found
+    known = {(one.uuid, one.path): one for one in memory.found}
+    return [known.get((one.uuid, one.path), one) for one in summaries]
 
 
 def _row(details: Details, *, redact: bool) -> Row:

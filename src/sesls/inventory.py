@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_AT_A_TIME = 5000
+"""Of how many sessions all is in memory at a time."""
+
 
 class Reader(msgspec.Struct, frozen=True):
     """What reads the sessions of one agent in one home."""
@@ -42,18 +45,22 @@ class Reader(msgspec.Struct, frozen=True):
     """Whether it is the home of whoever asks."""
     progress: Progress = unwatched
 
+    def row(self, summary: Summary) -> Row | None:
+        """Return what is shown of a session, if it is remembered."""
+        return self.memory.row(summary, self.environment)
+
 
 Readers = Mapping[tuple[str, str], Reader]
 """By home and agent."""
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """The sessions that pass a query's filters, before any page of them is cut out."""
+    """The sessions that pass a query's filters."""
 
     found: Sequence[Found]
     """Everything there is of the agents asked for, before any filter; without sessions where nobody needs those."""
     summaries: Sequence[Summary]
-    """Those that match, in the order asked for; the first of them where nobody will ask for others."""
+    """Those that match, in the order asked for; where nobody will ask for others, those of one page."""
     matching: int
     """How many match."""
     subagents: int
@@ -72,6 +79,7 @@ class Reading(msgspec.Struct, frozen=True):
     """Some sessions as they are shown."""
 
     sessions: tuple[Session, ...]
+    """None where they were handed on."""
     redactions: Mapping[str, int]
     """How many secrets of which type were masked in them."""
     problems: tuple[Problem, ...]
@@ -90,13 +98,14 @@ def take(
     """Return the page of sessions that a query asks for, read by so many processes where there is a lot to read.
 
     With `homes`, those are looked through instead of the environment's own, and every session names its home.
-    `hand_on` gets every session of the page as soon as it is read; `progress` is told how far the reading is.
+    `hand_on` gets every session as soon as it is read, and the page holds none; `progress` is told how far the reading
+    is.
 
     Raises ValueError for an agent sesls does not know.
     """
     clock = clock or Clock.of(environment)
     readers = readers_of(query, environment, homes=homes, processes=processes, progress=progress)
-    selection = select(query, clock, readers) if query.needs_rows else _choose(query, clock, readers)
+    selection = _cut(select(query, clock, readers), query) if query.needs_rows else _choose(query, clock, readers)
     page = _page(selection, query, clock, readers, hand_on)
     return page if page.total else replace(page, diagnostics=_explanation(selection, query, clock, environment, homes))
 
@@ -123,8 +132,8 @@ def named(
     everything = select(query, clock, readers)
     found = meant(everything.summaries, name, known(environment.plugins), environment.cwd, environment.home)
     subagents = sum(one.is_noise for one in found)
-    meant_ones = replace(everything, summaries=found, matching=len(found), subagents=subagents)
-    return _page(meant_ones, query, clock, readers)
+    selection = replace(everything, summaries=found, matching=len(found), subagents=subagents)
+    return _page(_cut(selection, query), query, clock, readers)
 
 
 def _page(
@@ -134,13 +143,12 @@ def _page(
     readers: Readers,
     hand_on: Callable[[Session], None] | None = None,
 ) -> Page:
-    """Return the part of a selection that a query's offset and limit leave, and keep what was learnt."""
-    shown = queries.page(selection.summaries, query)
-    rows = None if selection.rows is None else queries.page(selection.rows, query)
-    reading = read(shown, clock, readers, rows=rows, hand_on=hand_on)
+    """Return the sessions that are left of a selection for a query's page, and keep what was learnt."""
+    reading = read(selection.summaries, clock, readers, rows=selection.rows, hand_on=hand_on)
     save(readers)
     return Page(
         sessions=reading.sessions,
+        shown=len(selection.summaries),
         total=selection.matching,
         subagents=selection.subagents,
         filtered=selection.sessions - selection.matching,
@@ -280,13 +288,19 @@ def select(query: Query, clock: Clock, readers: Readers) -> Selection:
     return Selection(everything, selected, len(selected), subagents, sessions, rows, candidates, problems)
 
 
+def _cut(selection: Selection, query: Query) -> Selection:
+    """Return a selection of which only a query's page is left."""
+    rows = None if selection.rows is None else queries.page(selection.rows, query)
+    return replace(selection, summaries=queries.page(selection.summaries, query), rows=rows)
+
+
 def _choose(query: Query, clock: Clock, readers: Readers) -> Selection:
-    """Return the first sessions that match a query which needs no rows: as many as its page may need."""
+    """Return the page of a query that needs no rows: of all other sessions none is in memory for long."""
     found = [_survey(reader, lambda summaries: queries.choose(summaries, query, clock)) for reader in readers.values()]
     chosen = [one for _, one in found]
     return Selection(
         found=[Found(survey, one.others) for survey, one in found],
-        summaries=queries.merged(chosen, query),
+        summaries=queries.page(queries.merged(chosen, query), query),
         matching=sum(one.matching for one in chosen),
         subagents=sum(one.subagents for one in chosen),
         sessions=sum(one.sessions for one in chosen),
@@ -304,19 +318,19 @@ def read(
     rows: Iterable[Row] | None = None,
     hand_on: Callable[[Session], None] | None = None,
 ) -> Reading:
-    """Return some of the selected sessions as they are shown, each handed on as soon as it is read.
+    """Return some of the selected sessions as they are shown, or hand on each as soon as it is read.
 
     `rows` are theirs where they are read already.
     """
     problems: list[Problem] = []
-    sessions, redactions = [], dict[str, int]()
+    sessions: list[Session] = []
+    redactions: dict[str, int] = {}
+    take = sessions.append if hand_on is None else hand_on
     for summary, row in zip(summaries, _rows(summaries, readers, problems) if rows is None else rows, strict=True):
         session = _session(summary, row, clock, is_own=readers[summary.home, summary.agent].is_own)
         for name, count in row.redactions.items():
             redactions[name] = redactions.get(name, 0) + count
-        if hand_on is not None:
-            hand_on(session)
-        sessions.append(session)
+        take(session)
     return Reading(tuple(sessions), dict(sorted(redactions.items())), tuple(dict.fromkeys(problems)))
 
 
@@ -342,22 +356,22 @@ def _unmasked(summaries: Sequence[Summary], rows: Sequence[Row], query: Query, r
 
 def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem]) -> Iterator[Row]:
     """Yield what is shown of some sessions, as it is remembered or else as it is read now."""
-    known: list[Row | None] = []
-    unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)
-    for summary in summaries:
-        reader = readers[summary.home, summary.agent]
-        row = reader.memory.row(summary, reader.environment)
-        known.append(row)
-        if row is None:
-            unknown[summary.home, summary.agent].append(summary)
-    reading: dict[tuple[str, str], Iterator[Row]] = {}
-    for key, own in unknown.items():
-        from sesls.details import read_rows  # here: a listing from the cache alone needs none
+    for start in range(0, len(summaries), _AT_A_TIME):
+        some = summaries[start : start + _AT_A_TIME]
+        known = [readers[one.home, one.agent].row(one) for one in some]
+        unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)
+        for summary, row in zip(some, known, strict=True):
+            if row is None:
+                unknown[summary.home, summary.agent].append(summary)
+        reading: dict[tuple[str, str], Iterator[Row]] = {}
+        for key, own in unknown.items():
+            from sesls.details import read_rows  # here: a listing from the cache alone needs none
 
-        reader = readers[key]
-        reading[key] = read_rows(reader.agent, own, reader.environment, reader.memory, problems, reader.progress)
-    for summary, row in zip(summaries, known, strict=True):
-        yield row if row is not None else next(reading[summary.home, summary.agent])
+            reader = readers[key]
+            reading[key] = read_rows(reader.agent, own, summaries, reader.environment, reader.memory, problems)
+        for done, (summary, row) in enumerate(zip(some, known, strict=True), start + 1):
+            yield row if row is not None else next(reading[summary.home, summary.agent])
+            readers[summary.home, summary.agent].progress(summary.agent, done, len(summaries))
 
 
 def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Session:

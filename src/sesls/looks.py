@@ -114,12 +114,12 @@ def noted() -> Iterator[Looks]:
 
 def identity_of(status: os.stat_result) -> Identity:
     """Return what changes when the file or folder of a status does."""
-    # On Windows, a folder's entry shows no inode, and a time of creation in place of the change's.
-    changed, inode = (status.st_ctime_ns, status.st_ino) if os.name != "nt" else (0, 0)
+    # On Windows it is the time of creation that has this name.
+    changed = status.st_ctime_ns if os.name != "nt" else 0
     try:
-        return _PACKED.pack(status.st_size, status.st_mtime_ns, changed, inode)
-    except struct.error:  # the year 2262 and later
-        numbers = (status.st_size, status.st_mtime_ns, changed, inode)
+        return _PACKED.pack(status.st_size, status.st_mtime_ns, changed, status.st_ino)
+    except struct.error:  # the year 2262 and later; numbers of 128 bits on some of Windows' file systems
+        numbers = (status.st_size, status.st_mtime_ns, changed, status.st_ino)
         return _PACKED.pack(*(min(abs(number), _LARGEST) for number in numbers))
 
 
@@ -133,9 +133,9 @@ def mtime_ns_of(identity: Identity) -> int:
     return int(_PACKED.unpack(identity)[1])
 
 
-def are_one_file(identity: Identity, other: Identity) -> bool:
-    """Tell whether two looks were at the same file, whatever became of it in between."""
-    return bool(_PACKED.unpack(identity)[3] == _PACKED.unpack(other)[3])
+def inode_of(identity: Identity) -> int:
+    """Return the number that a file has on its device; zero where the system gives none."""
+    return int(_PACKED.unpack(identity)[3])
 
 
 def _changed(identity: Identity) -> int:

@@ -19,6 +19,9 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """One page of the sessions that match a query, newest first."""
 
     sessions: tuple[Session, ...]
+    """None where they were handed on one by one."""
+    shown: int
+    """How many sessions the page has. Not part of the JSON."""
     total: int
     """How many sessions match, on all pages."""
     subagents: int
@@ -37,7 +40,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def truncated(self) -> bool:
         """Tell whether more sessions follow after this page."""
-        return self.offset + len(self.sessions) < self.total
+        return self.offset + self.shown < self.total
 
     def to_dict(self) -> dict[str, Any]:
         """Return the page as plain data, in the documented shape (docs/json.md)."""
@@ -45,18 +48,20 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
     def answer(self) -> dict[str, Any]:
         """Return the same with the sessions as they are."""
-        answer: dict[str, Any] = {
-            "schema_version": SCHEMA_VERSION,
-            "sessions": self.sessions,
+        return {"schema_version": SCHEMA_VERSION, "sessions": self.sessions, **self.about()}
+
+    def about(self) -> dict[str, Any]:
+        """Return what the same says after the sessions."""
+        about: dict[str, Any] = {
             "total": self.total,
             "offset": self.offset,
             "limit": self.limit,
             "truncated": self.truncated,
         }
         if self.redactions:
-            answer["redactions"] = dict(self.redactions)
+            about["redactions"] = dict(self.redactions)
         if self.warnings:
-            answer["warnings"] = [problem.to_dict() for problem in self.warnings]
+            about["warnings"] = [problem.to_dict() for problem in self.warnings]
         if self.diagnostics is not None:
-            answer["diagnostics"] = self.diagnostics.to_dict()
-        return answer
+            about["diagnostics"] = self.diagnostics.to_dict()
+        return about

@@ -10,6 +10,8 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_args
 
 import msgspec
@@ -198,8 +200,7 @@ def select(summaries: Iterable[Summary], query: Query, clock: Clock) -> list[Sum
     With `reverse`, the oldest come first where that is the order asked for.
     """
     found, _ = narrowed(summaries, summary_filters(query, clock))
-    found.sort(key=_place(query))
-    return found
+    return _in_order(found, query)
 
 
 class Chosen(msgspec.Struct, frozen=True):
@@ -238,24 +239,34 @@ def choose(summaries: Iterable[Summary], query: Query, clock: Clock) -> Chosen:
                 others.clear()
                 yield one
 
-    place = _place(query)
     if query.limit:
         from heapq import nsmallest
 
-        found = nsmallest(query.offset + query.limit, passing(), key=place)
+        sign = 1 if _is_oldest_first(query) else -1
+        first = query.offset + query.limit
+        found = nsmallest(first, passing(), key=lambda one: (sign * one.last_activity, *_names(one)))
     else:
-        found = sorted(passing(), key=place)
+        found = _in_order(list(passing()), query)
     return Chosen(found, matching, subagents, sessions, others)
 
 
 def merged(found: Iterable[Chosen], query: Query) -> list[Summary]:
     """Return what was chosen of the sessions of several agents, in the order of `select`."""
-    return sorted((summary for one in found for summary in one.summaries), key=_place(query))
+    return _in_order([summary for one in found for summary in one.summaries], query)
 
 
-def _place(query: Query) -> Callable[[Summary], tuple[int, str, str, str, str]]:
-    sign = 1 if query.reverse and query.sort == "activity" else -1
-    return lambda one: (sign * one.last_activity, one.agent, one.uuid, one.path, one.home)
+def _in_order(found: list[Summary], query: Query) -> list[Summary]:
+    found.sort(key=_last_activity, reverse=not _is_oldest_first(query))
+    # Few are of the same moment, and a key for each of a hundred thousand sessions would be a lot.
+    return [one for _, ties in groupby(found, key=_last_activity) for one in sorted(ties, key=_names)]
+
+
+def _is_oldest_first(query: Query) -> bool:
+    return query.reverse and query.sort == "activity"
+
+
+_last_activity = attrgetter("last_activity")
+_names = attrgetter("agent", "uuid", "path", "home")
 
 
 def ordered(found: Iterable[tuple[Summary, Row]], query: Query) -> list[tuple[Summary, Row]]:

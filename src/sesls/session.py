@@ -33,9 +33,6 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     role: str
     store: Store
     identity: Identity
-    device: int
-    inode: int
-    """Zero where the system gives no number."""
 
     @property
     def size(self) -> int:
@@ -46,6 +43,11 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     def modified(self) -> Instant:
         """Return when it was last changed."""
         return from_file_time(looks.mtime_ns_of(self.identity))
+
+    @property
+    def inode(self) -> int:
+        """Return its number on its device; zero where the system gives none."""
+        return looks.inode_of(self.identity)
 
     def last_activity(self, recorded: Instant | None) -> Instant:
         """Return when its session was last active: as recorded, or else when the file was last changed."""
@@ -65,7 +67,7 @@ class Summary(msgspec.Struct, frozen=True, array_like=True, gc=False):
     path: str
     source: object
     """The adapter's own notes, from which it finds the details; None in a summary out of the cache."""
-    digest: str = ""
+    digest: bytes = b""
     """Another one for any other summary."""
     home: str = ""
     """The home it was found in, where homes were asked for; no adapter sets it."""

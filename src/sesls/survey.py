@@ -72,17 +72,22 @@ def _candidates(
     for store in stores:
         try:
             for candidate in source.find(store, report):
-                identity: object = candidate.inode or candidate.path
-                known = found.get(identity)
-                if known is not None and known.device != candidate.device:
-                    identity = (candidate.device, candidate.inode)
-                    known = found.get(identity)
+                file: object = candidate.inode or candidate.path
+                known = found.get(file)
+                if known is not None and (device := _device(candidate)) != _device(known):
+                    file = (device, candidate.inode)
+                    known = found.get(file)
                 if known is None or _is_nearer(candidate.path, known.path):
-                    found[identity] = candidate
+                    found[file] = candidate
                     tell(len(found), 0)
         except Exception as error:  # one store must never cost the others
             report(store.path, unexpected(error))
     return found.values()
+
+
+def _device(candidate: Candidate) -> int | None:
+    status = files.status(candidate.path)
+    return None if status is None else status.st_dev
 
 
 def _is_nearer(path: str, other: str) -> bool:

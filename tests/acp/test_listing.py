@@ -300,7 +300,7 @@ def test_what_cannot_be_read_is_told_once_for_all_pages(home: Path) -> None:
 
 def test_what_a_walk_learnt_is_kept_for_later_listings(home: Path) -> None:
     for number in range(1, 4):
-        write_claude(home, number, number)
+        write_claude(home, number, number, text="Words " * 12_000)
 
     def kept() -> int:
         return sum(path.stat().st_size for path in (home.parent / "cache").rglob("claude.contents"))

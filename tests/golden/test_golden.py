@@ -124,6 +124,7 @@ KEPT = [disk.Kept("claude", 2048, epoch_ms(30)), disk.Kept("codex", 512, epoch_m
 def page(*sessions: Session, total: int, diagnostics: Diagnostics | None = None, problems: tuple[Problem, ...]) -> Page:
     return Page(
         sessions=sessions,
+        shown=len(sessions),
         total=total,
         subagents=1,
         filtered=0,

@@ -15,6 +15,7 @@ import time
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -22,7 +23,7 @@ from msgspec.structs import force_setattr, replace
 
 from sesls import looks, parallel, text
 from sesls.cache import disk, sections
-from sesls.cache.sections import CANNOT_BE_KEPT, Item, Record, Section, batches, decoded, encoded
+from sesls.cache.sections import CANNOT_BE_KEPT, Item, Passage, Record, Section, batches, decoded, encoded
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Identity, Looks
@@ -40,8 +41,8 @@ _MANY = 20_000
 """From so many on, what is remembered is held with more thrift: it takes more time, and less memory."""
 _COMMON = ("agent", "parent_uuid", "project_dir", "launch_surface")
 """What many summaries have in common."""
-_SHARED = {"rows", "contents"}
-"""What is read back from disk by several processes at once."""
+_LEAST_CONTENTS = 64 << 10
+"""A smaller file is read as a whole again when it has grown, which takes less time than to keep what it told."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
 
@@ -75,7 +76,7 @@ class _KeptRow(msgspec.Struct, array_like=True):
 class _KeptContents(msgspec.Struct, array_like=True):
     """What the second reading of one file told."""
 
-    version: str
+    version: bytes
     identity: Identity
     check: int
     contents: msgspec.Raw
@@ -100,7 +101,9 @@ class Memory:
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
         self._sections: dict[str, Section] = {}
-        self._changed: set[str] = set()
+        self._facts: Passage | None = None
+        self._held: sections.Entries = {}
+        """The facts, where there is no folder for them and this process may list once more."""
         self._learnt: dict[str, dict[str, msgspec.Raw]] | None = None
         """What is new, in a process that works for another one."""
         self._renew: Callable[[str, msgspec.Raw], object]
@@ -109,12 +112,12 @@ class Memory:
         """Whether so much is remembered that it is held with more thrift."""
         self._token: bytes | None = None
         """What the file of the summaries begins with that this listing found; None where they cannot be kept."""
-        self._present: set[str] | None = None
-        """The keys of the rows that are about sessions which are there, where this listing looked for those."""
+        self._present: dict[str, set[str]] = {}
+        """The keys of all that there may be in a section, where this listing looked through the stores."""
         self._has_successor = False
         """Whether this process may list once more."""
         self.found: list[Summary] = []
-        """The sessions that this listing found, with their sources, if this process may list once more."""
+        """Sessions that this listing found, with their sources: all, if this process may list once more."""
         self._last: list[tuple[Survey, list[Summary], Looks]] = []
         """The same of the last listing of this process, and what it was made from."""
 
@@ -122,7 +125,7 @@ class Memory:
         """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
         memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self._processes)
         memory._is_awake = memory._has_successor = True
-        memory._sections, memory._changed, memory._last = self._sections, self._changed, self._last
+        memory._sections, memory._held, memory._last = self._sections, self._held, self._last
         return memory
 
     def survey(
@@ -155,7 +158,7 @@ class Memory:
             return None
         for piece in pieces:
             paths = msgspec.msgpack.decode(piece, type=dict[str, Identity | None])
-            if not looks.are_as_they_were(paths, self._known if len(self._known) < _MANY else {}):
+            if not looks.are_as_they_were(paths, self._noted_looks()):
                 return None
         return kept
 
@@ -209,12 +212,14 @@ class Memory:
                 yield from some
 
     def _noted(self, summaries: Iterable[Summary]) -> Iterator[Summary]:
-        """Yield summaries, and note which rows are still about any of them."""
-        self._present, self.found = set(), []
-        rows = self._section("rows").all().keys() if self._is_awake else ()
+        """Yield summaries, and note which rows there may be."""
+        has_rows = self._has_successor if self._folder is None else os.path.exists(self._path("rows"))
+        self.found, rows = [], set[str]()
+        if has_rows:
+            self._present["rows"] = rows
         for summary in summaries:
-            if (key := _row_key(summary)) in rows:
-                self._present.add(key)
+            if has_rows:
+                rows.add(_row_key(summary))
             if self._has_successor:
                 self.found.append(summary)
             yield summary
@@ -222,6 +227,7 @@ class Memory:
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey whose summaries have passed, where a folder's time tells of every change in it."""
         self._known = seen.paths
+        self._present["contents"] = {path for path in self._section("contents").all_keys() if path in seen.paths}
         if not (looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)):
             return
         if self._has_successor:
@@ -234,8 +240,8 @@ class Memory:
         """Return those files of which no first reading is remembered."""
         self._is_many = len(candidates) >= _MANY
         unknown = {candidate.path: candidate for candidate in candidates}
-        facts = self._section("facts")
-        for path in facts.all() if self._folder is None else self._paths_with_facts():
+        facts = self._passage()
+        for path in facts.keys() if self._folder is None else self._paths_with_facts():
             unknown.pop(path, None)
         if len(unknown) < len(candidates):
             for path in unknown:
@@ -245,39 +251,44 @@ class Memory:
     def _paths_with_facts(self) -> Iterator[str]:
         with suppress(ValueError):
             for piece in disk.read(self._path("facts"), self._version):
-                yield from msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
+                yield from msgspec.msgpack.decode(piece, type=sections.Entries)
 
     @contextmanager
     def first_readings(self) -> Iterator[None]:
-        """Have what is settled within remembered from now on, in that order, in place of all that was.
-
-        Where that is on disk, and is asked for in the order of the last time, little of it is in memory at a time.
-        """
+        """Have what is settled within remembered from now on, in that order, in place of all that was."""
+        renewed: sections.Entries = {}
         if self._folder is not None:
             with disk.replaced(self._path("facts"), self._version) as add, sections.written(add, _PIECE) as put:
                 self._renew = put
                 yield
-            self._sections.pop("facts", None)
         else:
-            renewed: dict[str, msgspec.Raw] = {}
-            self._renew = renewed.__setitem__ if self._has_successor else lambda path, entry: None
+            self._renew = renewed.__setitem__
             yield
-            self._sections["facts"] = Section(iter(()), renewed)
+            self._held.clear()
+            self._held.update(renewed)
+        self._facts = None
 
     def settle(self, path: str) -> None:
         """Remember what was told, or kept, of the first reading of a file."""
-        if (entry := self._section("facts").take(path)) is not None:
+        entry = self._passage().take(path)
+        if entry is not None and (self._folder is not None or self._has_successor):
             self._renew(path, entry)
+
+    def _passage(self) -> Passage:
+        if self._facts is None:
+            self._facts = Passage(self._from_disk("facts"), self._held)
+        return self._facts
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
-        kept = self._get("facts", path, _KeptFacts)
+        entry = self._passage().get(path) if self._is_awake else None
+        kept = None if entry is None else decoded(entry, _KeptFacts)
         if kept is None or (kept.is_masked and not self.redact):
             return None
         paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
         facts = decoded(kept.facts, kind) if looks.are_as_they_were(paths, seen.paths) else None
         if facts is None:
-            self._section("facts").put(path, None)
+            self._passage().put(path, None)
             return None
         if self._is_many:
             _share(facts, facts.__struct_fields__)
@@ -294,7 +305,7 @@ class Memory:
         kept = self._get("rows", _row_key(summary), _KeptRow)
         if kept is None or (kept.row.is_masked and not self.redact):
             return None
-        return kept.row if kept.looks.hold(environment.variables, environment.cwd, self._known) else None
+        return kept.row if kept.looks.hold(environment.variables, environment.cwd, self._noted_looks()) else None
 
     def keep_row(self, summary: Summary, row: Row, seen: Looks) -> None:
         """Keep what the details of a session came to, if secrets are masked in them."""
@@ -327,7 +338,7 @@ class Memory:
         with looks.noted() as seen:
             add(start, path, offset)
         identity = seen.paths.get(path)
-        if self._is_awake and identity is not None:
+        if self._is_awake and identity is not None and looks.size_of(identity) >= _LEAST_CONTENTS:
             check = _check(path, looks.size_of(identity))
             self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_as_kept(start)))
         return start
@@ -344,8 +355,8 @@ class Memory:
             return
         of = min(len(items), parallel.MOST_TURNS)
         self._is_awake = True
-        for name in _SHARED.intersection(self._sections):
-            self._sections[name].all()  # processes share the place up to which an open file was read
+        for section in self._sections.values():
+            section.read_up()  # processes share the place up to which an open file was read
 
         def part(turn: int) -> Sequence[Item]:
             return items[turn * len(items) // of : (turn + 1) * len(items) // of]
@@ -372,22 +383,27 @@ class Memory:
 
     def save(self) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
-        self._save("contents", None if self._present is None else self._known)
-        self._save("rows", self._present)
+        for name in ("contents", "rows"):
+            self._save(name, self._present.get(name))
 
     def _save(self, name: str, keys: Container[str] | None) -> None:
         """Write a section where it changed, with the entries of some keys alone, and forget it here."""
-        if keys is not None or name in self._changed:
-            entries = self._section(name).all()
-            left = {key: entries[key] for key in sorted(entries, reverse=True) if keys is None or key in keys}
-            if self._folder is None:
-                self._sections[name] = Section(iter(()), left)
-            elif name in self._changed or len(left) < len(entries):
-                size = _ROWS_PIECE if name == "rows" else _PIECE
-                disk.write(self._path(name), sections.pieces(left, size), self._version)
-            self._changed.discard(name)
-        if self._folder is not None or not self._has_successor:
-            self._sections.pop(name, None)
+        section = self._section(name)
+        if self._folder is None:
+            if keys is not None:
+                section.keep(keys)
+            return
+        if section.is_changed or (keys is not None and not all(key in keys for key in section.all_keys())):
+            left = (one for one in section.all() if keys is None or one[0] in keys)
+            pieces = sections.pieces(left, _ROWS_PIECE if name == "rows" else _PIECE)
+            disk.write(self._path(name), pieces, self._version)
+        del self._sections[name]
+
+    def _noted_looks(self) -> dict[str, Identity | None]:
+        """Return what this listing looked at, to be added to; where it is very much, none of it is noted."""
+        if len(self._known) >= _MANY:
+            self._known, self._is_many = {}, True
+        return {} if self._is_many else self._known
 
     def _get(self, name: str, key: str, kind: type[Record]) -> Record | None:
         entry = self._section(name).get(key) if self._is_awake else None
@@ -408,17 +424,22 @@ class Memory:
             self._learnt.setdefault(name, {})[key] = kept
 
     def _remember(self, name: str, key: str, entry: msgspec.Raw) -> None:
+        if name == "facts":
+            self._passage().put(key, entry)
+            return
         self._section(name).put(key, entry)
-        self._changed.add(name)
-        if name == "rows" and self._present is not None:
-            self._present.add(key)
+        if name in self._present:
+            self._present[name].add(key)
 
     def _section(self, name: str) -> Section:
         if name not in self._sections:
-            self._sections[name] = Section(
-                iter(()) if self._folder is None else disk.read(self._path(name), self._version)
-            )
+            aside = None if self._folder is None else partial(disk.aside, self._folder)
+            holds = self._has_successor
+            self._sections[name] = Section(partial(self._from_disk, name), aside, holds=holds)
         return self._sections[name]
+
+    def _from_disk(self, name: str) -> Iterator[bytes]:
+        return iter(()) if self._folder is None else disk.read(self._path(name), self._version)
 
     def _path(self, section: str) -> str:
         assert self._folder is not None
@@ -431,20 +452,20 @@ def memory_of(agent: str, environment: Environment, *, redact: bool = True, proc
     return Memory(agent, disk.folder(environment), version=version, redact=redact, processes=processes)
 
 
-def digest(value: object) -> str:
-    """Return a short text that is another one for any other value; an empty one where there can be none."""
+def digest(value: object) -> bytes:
+    """Return eight bytes that are others for any other value; none where there can be none."""
     # Here: a listing from the cache alone needs none. And not from hashlib: that loads OpenSSL, for 4 ms and 4 MB.
     from _blake2 import blake2b
 
     try:
-        return blake2b(encoded(value), digest_size=8).hexdigest()
+        return blake2b(encoded(value), digest_size=8).digest()
     except CANNOT_BE_KEPT:
-        return ""
+        return b""
 
 
 def _row_key(summary: Summary) -> str:
     """Return the key of a session's row; the newer the session, the later it sorts."""
-    return f"{summary.last_activity + (1 << 62):016x}{summary.digest}"
+    return f"{summary.last_activity + (1 << 62):016x}{summary.digest.hex()}"
 
 
 def _share(record: msgspec.Struct, names: Iterable[str]) -> None:
@@ -473,7 +494,7 @@ def _has_grown(path: str, kept: _KeptContents, now: Identity | None) -> bool:
     size = looks.size_of(kept.identity)
     return (
         now is not None
-        and looks.are_one_file(now, kept.identity)
+        and looks.inode_of(now) == looks.inode_of(kept.identity)
         and looks.size_of(now) >= size
         and _check(path, size) == kept.check >= 0
     )

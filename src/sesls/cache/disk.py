@@ -146,6 +146,23 @@ def _created(path: str) -> BinaryIO:
     return open(descriptor, "wb")
 
 
+def aside(folder: str, pieces: Iterable[bytes]) -> Callable[[], Iterator[bytes]]:
+    """Write pieces to a file that is gone when this process ends, and return what reads them back. Raises OSError."""
+    from tempfile import TemporaryFile  # here: few listings have so much to write
+
+    file = TemporaryFile(dir=folder)  # noqa: SIM115 - open for as long as it may be read
+    for piece in pieces:
+        file.write(len(piece).to_bytes(8) + piece)
+    file.flush()
+
+    def read() -> Iterator[bytes]:
+        file.seek(0)
+        while length := file.read(8):
+            yield file.read(int.from_bytes(length))
+
+    return read
+
+
 def age_ns(path: str, now_ns: int) -> float:
     """Return how long ago a file was written, in nanoseconds; infinite where there is none."""
     try:

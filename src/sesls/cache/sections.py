@@ -1,11 +1,16 @@
-"""What is remembered of one kind, entry by entry, and the form in which entries are kept."""
+"""What is remembered of one kind, entry by entry, and the form in which entries are kept.
+
+However many there are, few are in memory at a time, as long as they are asked for in the order in which they lie on
+disk.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
+from operator import itemgetter
 from typing import TypeVar
 
 import msgspec
@@ -15,12 +20,23 @@ from sesls import text
 Record = TypeVar("Record", bound=msgspec.Struct)
 Item = TypeVar("Item")
 
+_MOST_NEW = 4096
+"""How many new entries are in memory before half of them are put aside."""
+_PIECE = 64
+"""How many entries are put aside, and read back from there, at a time."""
+
+Aside = Callable[[Iterable[bytes]], Callable[[], Iterator[bytes]]]
+"""Puts pieces aside, and returns what reads them back. Raises OSError."""
+
 CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
 """What `encoded` raises: for a lone surrogate, from a name that is no UTF-8 or half an emoji, and for huge numbers."""
 
 
-class Section:
-    """Entries by key, read back from disk as far as they are asked for."""
+Entries = dict[str, msgspec.Raw]
+
+
+class Passage:
+    """Entries that are asked for in about the order in which they lie on disk: each is read back, used and let go."""
 
     def __init__(self, unread: Iterator[bytes], entries: Mapping[str, msgspec.Raw] | None = None) -> None:
         self._entries: dict[str, msgspec.Raw | None] = dict(entries or {})
@@ -28,8 +44,10 @@ class Section:
 
     def get(self, key: str) -> msgspec.Raw | None:
         """Return an entry; None where there is none."""
-        while key not in self._entries and self._read_on():
-            pass
+        while key not in self._entries and (read := _next(self._unread)) is not None:
+            for known in read.keys() & self._entries.keys():
+                del read[known]
+            self._entries |= read
         return self._entries.get(key)
 
     def put(self, key: str, entry: msgspec.Raw | None) -> None:
@@ -37,37 +55,113 @@ class Section:
         self._entries[key] = entry
 
     def take(self, key: str) -> msgspec.Raw | None:
-        """Return an entry that was asked for, or put, and forget it."""
+        """Return an entry that was asked for, or put, and let it go."""
         return self._entries.pop(key, None)
 
-    def all(self) -> dict[str, msgspec.Raw]:
-        """Return all entries."""
-        while self._read_on():
+    def keys(self) -> list[str]:
+        """Return the keys of the entries in memory."""
+        return [key for key, entry in self._entries.items() if entry is not None]
+
+
+class Section:
+    """Entries by key: new ones, and those on disk, the greatest keys first, read back as far as they are asked for."""
+
+    def __init__(self, read: Callable[[], Iterator[bytes]], aside: Aside | None, *, holds: bool) -> None:
+        self._read = read
+        self._unread = read()
+        self._known: Entries = {}
+        self._last: str | None = None
+        """The last key that was read back."""
+        self._new: Entries = {}
+        self._aside = aside
+        self._runs: list[Callable[[], Iterator[bytes]]] = []
+        """New ones that were put aside on disk: a hundred thousand would fill the memory."""
+        self._holds = holds
+        """Whether an entry from disk may be asked for twice."""
+
+    def get(self, key: str) -> msgspec.Raw | None:
+        """Return an entry; None where there is none."""
+        if (entry := self._new.get(key)) is not None:
+            return entry
+        while key not in self._known and (self._last is None or key < self._last) and self._read_on():
             pass
-        return {key: entry for key, entry in self._entries.items() if entry is not None}
+        return self._known.get(key) if self._holds else self._known.pop(key, None)
+
+    def read_up(self) -> None:
+        """Read back all that is left of a file that was begun."""
+        while self._last is not None and self._read_on():
+            pass
 
     def _read_on(self) -> bool:
-        try:
-            piece = next(self._unread, None)
-            if piece is not None:
-                read = msgspec.msgpack.decode(piece, type=dict[str, msgspec.Raw])
-                for key in read.keys() & self._entries.keys():
-                    del read[key]
-                self._entries |= read
-        except ValueError:  # what follows is lost
-            return False
-        return piece is not None
+        read = _next(self._unread)
+        if read:
+            self._known |= read
+            self._last = next(reversed(read))
+        return bool(read)
+
+    def put(self, key: str, entry: msgspec.Raw) -> None:
+        """Add an entry in place of what is on disk."""
+        self._new[key] = entry
+        if self._aside is not None and len(self._new) == _MOST_NEW:
+            oldest = dict(islice(self._new.items(), _MOST_NEW // 2))
+            with suppress(OSError):
+                self._runs.append(self._aside(pieces(_sorted(oldest), _PIECE)))
+                self._new = dict(islice(self._new.items(), _MOST_NEW // 2, None))
+
+    def keep(self, keys: Container[str]) -> None:
+        """Drop what is in memory of all other keys."""
+        self._new = {key: entry for key, entry in self._new.items() if key in keys}
+
+    @property
+    def is_changed(self) -> bool:
+        """Tell whether anything was added."""
+        return bool(self._new or self._runs)
+
+    def all_keys(self) -> Iterator[str]:
+        """Yield the keys of all entries, some of them maybe twice."""
+        for entries in self._sources():
+            yield from (key for key, _ in entries)
+
+    def all(self) -> Iterator[tuple[str, msgspec.Raw]]:
+        """Yield all entries with their keys, the greatest key first."""
+        from heapq import merge  # here: a listing that learns nothing needs none
+
+        last = None
+        for key, entry in merge(*self._sources(), key=itemgetter(0), reverse=True):
+            if key != last:  # else the first is the newer one
+                yield key, entry
+            last = key
+
+    def _sources(self) -> list[Iterable[tuple[str, msgspec.Raw]]]:
+        return [_sorted(self._new), *(_entries(read()) for read in reversed(self._runs)), _entries(self._read())]
 
 
-def pieces(entries: Mapping[str, msgspec.Raw], size: int) -> Iterator[bytes]:
-    """Yield what a `Section` reads back, so many entries in each piece."""
-    for some in batches(entries.items(), size):
+def _next(unread: Iterator[bytes]) -> Entries | None:
+    try:
+        piece = next(unread, None)
+        return None if piece is None else msgspec.msgpack.decode(piece, type=Entries)
+    except ValueError:  # what follows is lost
+        return None
+
+
+def _entries(unread: Iterator[bytes]) -> Iterator[tuple[str, msgspec.Raw]]:
+    while (read := _next(unread)) is not None:
+        yield from read.items()
+
+
+def _sorted(entries: Entries) -> list[tuple[str, msgspec.Raw]]:
+    return sorted(entries.items(), key=itemgetter(0), reverse=True)
+
+
+def pieces(entries: Iterable[tuple[str, msgspec.Raw]], size: int) -> Iterator[bytes]:
+    """Yield what is read back, so many entries in each piece."""
+    for some in batches(entries, size):
         yield msgspec.msgpack.encode(dict(some))
 
 
 @contextmanager
 def written(add: Callable[[bytes], object], size: int) -> Iterator[Callable[[str, msgspec.Raw], None]]:
-    """Add what a `Section` reads back, entry by entry, so many in each piece."""
+    """Add what is read back, entry by entry, so many in each piece."""
     entries: dict[str, msgspec.Raw] = {}
 
     def put(key: str, entry: msgspec.Raw) -> None:

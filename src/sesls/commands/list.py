@@ -13,9 +13,12 @@ from sesls.adapters import known
 from sesls.output import terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sesls.environment import Environment
     from sesls.page import Page
     from sesls.query import Query
+    from sesls.session import Session
     from sesls.terms import Format
 
 _EXAMPLES = """\
@@ -85,8 +88,15 @@ def list_sessions(
             redact=redact,
         )
         homes = ask.homes(environment, home)
-    hand_on = None
-    if shape == "jsonl":
+    hand_on: Callable[[Session], None] | None = None
+    answer = None
+    if shape == "json":
+        from sesls.output.json import Writer
+        from sesls.page import SCHEMA_VERSION
+
+        answer = Writer(sys.stdout.buffer, {"schema_version": SCHEMA_VERSION}, "sessions")
+        hand_on = None if sys.stdout.isatty() else answer.add  # a terminal shows progress until all is read
+    elif shape == "jsonl":
         from sesls.output import lines
 
         hand_on = lines.writer(sys.stdout.buffer, names)
@@ -104,8 +114,10 @@ def list_sessions(
             hand_on=hand_on,
             progress=progress,
         )
-    if shape == "json":
-        terminal.write_json(page.answer())
+    if answer is not None:
+        for session in page.sessions:
+            answer.add(session)
+        answer.finish(page.about())
         return
     if hand_on is None and page.sessions:
         draw(page, shape, names, environment)

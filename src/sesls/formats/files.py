@@ -12,7 +12,6 @@ import stat
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
 
 from sesls import looks
 from sesls.session import Candidate, Store
@@ -183,20 +182,7 @@ def candidate(entry: os.DirEntry[str], role: str, store: Store, report: Report) 
     looks.at(entry.path, identity)
     if not stat.S_ISREG(found.st_mode):
         return None
-    return Candidate(
-        path=entry.path,
-        role=role,
-        store=store,
-        identity=identity,
-        device=_shared(found.st_dev),
-        inode=found.st_ino,
-    )
-
-
-@cache
-def _shared(number: int) -> int:
-    """Return the one copy of a number that a hundred thousand files may have in common."""
-    return number
+    return Candidate(entry.path, role, store, identity)
 
 
 def candidates(entries: Iterable[os.DirEntry[str]], role: str, store: Store, report: Report) -> Iterator[Candidate]:

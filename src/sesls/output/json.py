@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -27,19 +27,59 @@ def encoded(answer: dict[str, Any]) -> bytes:
     return b"".join(parts(answer))
 
 
-def parts(answer: dict[str, Any]) -> Iterator[bytes]:
+def parts(answer: Mapping[str, Any]) -> Iterator[bytes]:
     """Yield the same piece by piece: a long answer as a whole would be in memory several times."""
     yield b"{"
-    for number, (key, value) in enumerate(answer.items()):
-        yield (b",\n " if number else b"") + line(key)[:-1] + b": "
-        if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
-            for start in range(0, len(value), _PIECE):
-                yield b",\n  " if start else b"[\n  "
-                yield b",\n  ".join(_lines(value[start : start + _PIECE]))
-            yield b"\n ]"
-        else:
-            yield line(value)[:-1]
+    for number, (name, value) in enumerate(answer.items()):
+        yield (b",\n " if number else b"") + _name(name)
+        yield from _value(value)
     yield b"}\n"
+
+
+class Writer:
+    """Writes an answer in which one list of objects comes item by item, and is never in memory as a whole."""
+
+    def __init__(self, stream: BinaryIO, before: Mapping[str, Any], name: str) -> None:
+        self._stream = stream
+        self._lead = b"{" + b"".join(_name(key) + line(value)[:-1] + b",\n " for key, value in before.items())
+        self._lead += _name(name)
+        self._waiting: list[object] = []
+        self._has_items = False
+
+    def add(self, item: object) -> None:
+        """Write an item of the list, together with some that follow."""
+        self._waiting.append(item)
+        if len(self._waiting) == _PIECE:
+            self._write()
+
+    def finish(self, after: Mapping[str, Any]) -> None:
+        """Write the items that wait, and what follows the list."""
+        if self._waiting:
+            self._write()
+        self._stream.write(b"\n ]" if self._has_items else self._lead + b"[]")
+        for name, value in after.items():
+            self._stream.write(b",\n " + _name(name))
+            self._stream.writelines(_value(value))
+        self._stream.write(b"}\n")
+
+    def _write(self) -> None:
+        self._stream.write(b",\n  " if self._has_items else self._lead + b"[\n  ")
+        self._stream.write(b",\n  ".join(_lines(self._waiting)))
+        self._waiting, self._has_items = [], True
+
+
+def _name(name: str) -> bytes:
+    return line(name)[:-1] + b": "
+
+
+def _value(value: Any) -> Iterator[bytes]:
+    if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
+        for start in range(0, len(value), _PIECE):
+            yield b",\n  " if start else b"[\n  "
+            yield b",\n  ".join(_lines(value[start : start + _PIECE]))
+        yield b"\n ]"
+    else:
+        yield line(value)[:-1]
 
 
 def line(value: Any) -> bytes:

@@ -21,15 +21,14 @@ _STATE = 17
 
 def below(page: Page, query: Query) -> Iterator[str]:
     """Yield the lines below a table: what the page and the filters left out, and how to see it."""
-    shown = len(page.sessions)
     if not page.total:
         return
-    if not shown:
+    if not page.shown:
         yield f"The offset {page.offset:,} lies past the end: {words.count(page.total, 'session')}."
         return
     if page.offset or page.truncated:
-        following = f"; next: --offset {page.offset + shown}" if page.truncated else ""
-        place = f"{page.offset + 1:,} to {page.offset + shown:,} of {words.count(page.total, 'session')}"
+        following = f"; next: --offset {page.offset + page.shown}" if page.truncated else ""
+        place = f"{page.offset + 1:,} to {page.offset + page.shown:,} of {words.count(page.total, 'session')}"
         yield f"{place}{following}; all: --limit 0"
     else:
         yield words.count(page.total, "session")
