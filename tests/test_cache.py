@@ -182,6 +182,7 @@ def test_thrift_with_memory_changes_no_answer(
     write(home)
     monkeypatch.setattr("sesls.cache._MANY", 0)
     monkeypatch.setattr("sesls.cache._PIECE", piece)
+    monkeypatch.setattr("sesls.cache.facts._PIECE", piece)
     monkeypatch.setattr("sesls.cache._ROWS_PIECE", piece)
 
     assert [listed().total for _ in range(2)] == [TOTAL, TOTAL]

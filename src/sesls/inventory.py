@@ -370,8 +370,12 @@ def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem
             reader = readers[key]
             reading[key] = read_rows(reader.agent, own, summaries, reader.environment, reader.memory, problems)
         for done, (summary, row) in enumerate(zip(some, known, strict=True), start + 1):
-            yield row if row is not None else next(reading[summary.home, summary.agent])
-            readers[summary.home, summary.agent].progress(summary.agent, done, len(summaries))
+            if row is not None:
+                yield row
+            else:
+                key = (summary.home, summary.agent)
+                readers[key].progress(summary.agent, done, len(summaries))
+                yield next(reading[key])
 
 
 def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Session:

@@ -10,7 +10,6 @@ import fnmatch
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
 from operator import attrgetter
 from typing import Any, Generic, TypeVar, get_args
 
@@ -207,7 +206,7 @@ class Chosen(msgspec.Struct, frozen=True):
     """What a query asks for of some sessions that were only passing."""
 
     summaries: list[Summary]
-    """Those that pass all conditions on summaries and may be on the page, in the order of `select`."""
+    """Those that pass all conditions on summaries and may be on the page, in any order."""
     matching: int
     """How many pass."""
     subagents: int
@@ -246,7 +245,7 @@ def choose(summaries: Iterable[Summary], query: Query, clock: Clock) -> Chosen:
         first = query.offset + query.limit
         found = nsmallest(first, passing(), key=lambda one: (sign * one.last_activity, *_names(one)))
     else:
-        found = _in_order(list(passing()), query)
+        found = list(passing())
     return Chosen(found, matching, subagents, sessions, others)
 
 
@@ -257,8 +256,13 @@ def merged(found: Iterable[Chosen], query: Query) -> list[Summary]:
 
 def _in_order(found: list[Summary], query: Query) -> list[Summary]:
     found.sort(key=_last_activity, reverse=not _is_oldest_first(query))
-    # Few are of the same moment, and a key for each of a hundred thousand sessions would be a lot.
-    return [one for _, ties in groupby(found, key=_last_activity) for one in sorted(ties, key=_names)]
+    start = 0
+    for end in range(1, len(found) + 1):
+        if end == len(found) or found[end].last_activity != found[start].last_activity:
+            if end - start > 1:  # few are of the same moment: the names of all would take time, and memory
+                found[start:end] = sorted(found[start:end], key=_names)
+            start = end
+    return found
 
 
 def _is_oldest_first(query: Query) -> bool:

@@ -14,7 +14,7 @@ import sys
 import time
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -23,7 +23,8 @@ from msgspec.structs import force_setattr, replace
 
 from sesls import looks, parallel, text
 from sesls.cache import disk, sections
-from sesls.cache.sections import CANNOT_BE_KEPT, Item, Passage, Record, Section, batches, decoded, encoded
+from sesls.cache.facts import Facts
+from sesls.cache.sections import CANNOT_BE_KEPT, Item, Record, Section, batches, decoded, encoded
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Identity, Looks
@@ -101,13 +102,9 @@ class Memory:
         self._known: dict[str, Identity | None] = {}
         """What this listing looked at."""
         self._sections: dict[str, Section] = {}
-        self._facts: Passage | None = None
-        self._held: sections.Entries = {}
-        """The facts, where there is no folder for them and this process may list once more."""
+        self._facts = Facts(None if folder is None else self._path("facts"), version)
         self._learnt: dict[str, dict[str, msgspec.Raw]] | None = None
         """What is new, in a process that works for another one."""
-        self._renew: Callable[[str, msgspec.Raw], object]
-        """Takes what is remembered from now on of the first readings of files, while those go on."""
         self._is_many = False
         """Whether so much is remembered that it is held with more thrift."""
         self._token: bytes | None = None
@@ -125,7 +122,8 @@ class Memory:
         """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
         memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self._processes)
         memory._is_awake = memory._has_successor = True
-        memory._sections, memory._held, memory._last = self._sections, self._held, self._last
+        memory._sections, memory._facts, memory._last = self._sections, self._facts, self._last
+        memory._facts.holds = True
         return memory
 
     def survey(
@@ -236,59 +234,29 @@ class Memory:
             with suppress(*CANNOT_BE_KEPT):
                 disk.write(self._path("survey"), _survey_pieces(survey, seen, self._token), self._version)
 
+    def first_readings(self) -> AbstractContextManager[None]:
+        """Have what is settled within remembered of the first readings of files, in place of all that was."""
+        return self._facts.renewed()
+
     def unread(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return those files of which no first reading is remembered."""
         self._is_many = len(candidates) >= _MANY
-        unknown = {candidate.path: candidate for candidate in candidates}
-        facts = self._passage()
-        for path in facts.keys() if self._folder is None else self._paths_with_facts():
-            unknown.pop(path, None)
-        if len(unknown) < len(candidates):
-            for path in unknown:
-                facts.put(path, None)
-        return list(unknown.values())
-
-    def _paths_with_facts(self) -> Iterator[str]:
-        with suppress(ValueError):
-            for piece in disk.read(self._path("facts"), self._version):
-                yield from msgspec.msgpack.decode(piece, type=sections.Entries)
-
-    @contextmanager
-    def first_readings(self) -> Iterator[None]:
-        """Have what is settled within remembered from now on, in that order, in place of all that was."""
-        renewed: sections.Entries = {}
-        if self._folder is not None:
-            with disk.replaced(self._path("facts"), self._version) as add, sections.written(add, _PIECE) as put:
-                self._renew = put
-                yield
-        else:
-            self._renew = renewed.__setitem__
-            yield
-            self._held.clear()
-            self._held.update(renewed)
-        self._facts = None
+        return self._facts.unread(candidates)
 
     def settle(self, path: str) -> None:
         """Remember what was told, or kept, of the first reading of a file."""
-        entry = self._passage().take(path)
-        if entry is not None and (self._folder is not None or self._has_successor):
-            self._renew(path, entry)
-
-    def _passage(self) -> Passage:
-        if self._facts is None:
-            self._facts = Passage(self._from_disk("facts"), self._held)
-        return self._facts
+        self._facts.settle(path)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
-        entry = self._passage().get(path) if self._is_awake else None
+        entry = self._facts.get(path) if self._is_awake else None
         kept = None if entry is None else decoded(entry, _KeptFacts)
         if kept is None or (kept.is_masked and not self.redact):
             return None
         paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
         facts = decoded(kept.facts, kind) if looks.are_as_they_were(paths, seen.paths) else None
         if facts is None:
-            self._passage().put(path, None)
+            self._facts.put(path, None)
             return None
         if self._is_many:
             _share(facts, facts.__struct_fields__)
@@ -425,7 +393,7 @@ class Memory:
 
     def _remember(self, name: str, key: str, entry: msgspec.Raw) -> None:
         if name == "facts":
-            self._passage().put(key, entry)
+            self._facts.put(key, entry)
             return
         self._section(name).put(key, entry)
         if name in self._present:

@@ -6,7 +6,7 @@ disk.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from itertools import islice
@@ -35,40 +35,12 @@ CANNOT_BE_KEPT = (TypeError, ValueError, OverflowError)
 Entries = dict[str, msgspec.Raw]
 
 
-class Passage:
-    """Entries that are asked for in about the order in which they lie on disk: each is read back, used and let go."""
-
-    def __init__(self, unread: Iterator[bytes], entries: Mapping[str, msgspec.Raw] | None = None) -> None:
-        self._entries: dict[str, msgspec.Raw | None] = dict(entries or {})
-        self._unread = unread
-
-    def get(self, key: str) -> msgspec.Raw | None:
-        """Return an entry; None where there is none."""
-        while key not in self._entries and (read := _next(self._unread)) is not None:
-            for known in read.keys() & self._entries.keys():
-                del read[known]
-            self._entries |= read
-        return self._entries.get(key)
-
-    def put(self, key: str, entry: msgspec.Raw | None) -> None:
-        """Add an entry, or None to say that there is none, in place of what is on disk."""
-        self._entries[key] = entry
-
-    def take(self, key: str) -> msgspec.Raw | None:
-        """Return an entry that was asked for, or put, and let it go."""
-        return self._entries.pop(key, None)
-
-    def keys(self) -> list[str]:
-        """Return the keys of the entries in memory."""
-        return [key for key, entry in self._entries.items() if entry is not None]
-
-
 class Section:
     """Entries by key: new ones, and those on disk, the greatest keys first, read back as far as they are asked for."""
 
     def __init__(self, read: Callable[[], Iterator[bytes]], aside: Aside | None, *, holds: bool) -> None:
         self._read = read
-        self._unread = read()
+        self._unread = read_back(read())
         self._known: Entries = {}
         self._last: str | None = None
         """The last key that was read back."""
@@ -93,11 +65,11 @@ class Section:
             pass
 
     def _read_on(self) -> bool:
-        read = _next(self._unread)
-        if read:
-            self._known |= read
-            self._last = next(reversed(read))
-        return bool(read)
+        entries = next(self._unread, None)
+        if entries:
+            self._known |= entries
+            self._last = next(reversed(entries))
+        return bool(entries)
 
     def put(self, key: str, entry: msgspec.Raw) -> None:
         """Add an entry in place of what is on disk."""
@@ -133,20 +105,18 @@ class Section:
             last = key
 
     def _sources(self) -> list[Iterable[tuple[str, msgspec.Raw]]]:
-        return [_sorted(self._new), *(_entries(read()) for read in reversed(self._runs)), _entries(self._read())]
+        return [_sorted(self._new), *(_each(read()) for read in reversed(self._runs)), _each(self._read())]
 
 
-def _next(unread: Iterator[bytes]) -> Entries | None:
-    try:
-        piece = next(unread, None)
-        return None if piece is None else msgspec.msgpack.decode(piece, type=Entries)
-    except ValueError:  # what follows is lost
-        return None
+def read_back(pieces: Iterator[bytes]) -> Iterator[Entries]:
+    """Yield the entries of each piece, up to the first that is damaged."""
+    with suppress(ValueError):
+        for piece in pieces:
+            yield msgspec.msgpack.decode(piece, type=Entries)
 
 
-def _entries(unread: Iterator[bytes]) -> Iterator[tuple[str, msgspec.Raw]]:
-    while (read := _next(unread)) is not None:
-        yield from read.items()
+def _each(pieces: Iterator[bytes]) -> Iterator[tuple[str, msgspec.Raw]]:
+    return (one for entries in read_back(pieces) for one in entries.items())
 
 
 def _sorted(entries: Entries) -> list[tuple[str, msgspec.Raw]]:
