@@ -190,6 +190,36 @@ def test_thrift_with_memory_changes_no_answer(
     assert [listed().total for _ in range(2)] == [TOTAL + 1, TOTAL + 1]
 
 
+@pytest.mark.parametrize("most", [2, 3])
+def test_rows_that_are_put_aside_are_all_kept(
+    home: Path, cache: Path, reading: Reading, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr("sesls.cache.sections._MOST_NEW", most)
+    for number in range(1, 12):
+        claude.transcript(home, [claude.user("Prune", 60 * (number % 4))], number=number)
+    first = remembering(home, cache)
+    reading.openings.clear()
+
+    second = remembering(home, cache)
+
+    assert comparable(second) == comparable(first)
+    assert reading.openings == Counter()
+
+
+def test_of_a_small_file_nothing_is_kept_but_what_is_shown(
+    home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sesls.cache._LEAST_CONTENTS", 5000)
+    small, large = claude.transcript(home, number=1), claude.transcript(home, claude.work(600), number=2)
+    listed()
+    (kept,) = cache.rglob("claude.contents")
+
+    assert str(large).encode() in kept.read_bytes()
+    assert str(small).encode() not in kept.read_bytes()
+    append(small, claude.user("And the quince", 900))
+    assert listed().sessions[0].message_count == 3
+
+
 def test_one_changed_file_is_read_again_alone(home: Path, cache: Path, reading: Reading) -> None:
     paths = [str(claude.transcript(home, number=number)) for number in (1, 2, 3)]
     remembering(home, cache)
@@ -630,7 +660,7 @@ def test_damaged_files_count_as_none(home: Path, cache: Path, listed: List, dama
         assert mended[path] == size or (damage in HARMLESS and path.suffix != ".survey")
 
 
-@pytest.mark.parametrize("section", ["survey", "facts", "rows", "contents"])
+@pytest.mark.parametrize("section", ["survey", "summaries", "facts", "rows", "contents"])
 def test_a_file_of_another_agent_counts_as_none(home: Path, cache: Path, listed: List, section: str) -> None:
     write(home)
     listed()
@@ -682,7 +712,7 @@ def test_what_several_processes_learn_anew_is_not_lost(home: Path, cache: Path, 
     assert sum(reading.openings[str(path)] for path in paths) == 0
 
 
-@pytest.mark.parametrize("section", ["survey", "facts", "rows", "contents"])
+@pytest.mark.parametrize("section", ["survey", "summaries", "facts", "rows", "contents"])
 def test_files_of_different_listings_go_together(home: Path, cache: Path, listed: List, section: str) -> None:
     write(home)
     listed()

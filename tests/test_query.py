@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sesls.clock import Clock
-from sesls.query import Query, ordered, page, passing, pattern
+from sesls.query import Query, choose, merged, ordered, page, passing, pattern
 from sesls.query import select as select_at
 from sesls.session import Row, Summary
 from sesls.terms import Kind, Noise, Sort
@@ -321,6 +321,47 @@ def test_every_order_is_total_stable_and_leaves_nothing_out(
             assert (-one.last_activity, one.agent, one.uuid) < (-other.last_activity, other.agent, other.uuid)
         elif key(one) == key(other):
             assert (one.agent, one.uuid) < (other.agent, other.uuid)
+
+
+PLAIN = st.builds(
+    Query,
+    kind=st.sampled_from([None, "agent", "subagent"]),
+    noise=st.sampled_from(["include", "exclude"]),
+    project_dir=st.sampled_from([None, "/srv/orchard", "/srv/barn"]),
+    reverse=st.booleans(),
+    limit=st.integers(0, 4),
+    offset=st.integers(0, 4),
+)
+SUMMARIES = st.builds(
+    summary,
+    st.sampled_from("abcd"),
+    agent=st.sampled_from(["claude", "codex"]),
+    kind=st.sampled_from(["agent", "subagent"]),
+    project_dir=st.sampled_from(["/srv/orchard", "/srv/barn", None]),
+    last_activity=st.integers(0, 3),
+    path=st.sampled_from(["/a", "/b"]),
+)
+
+
+@settings(deadline=None, derandomize=True)
+@given(parts=st.lists(st.lists(SUMMARIES, max_size=8), max_size=3), query=PLAIN)
+def test_what_is_chosen_in_passing_is_the_page_of_all(parts: list[list[Summary]], query: Query) -> None:
+    everything = [one for part in parts for one in part]
+    selected = select(everything, query)
+
+    chosen = [choose(iter(part), query, NOW) for part in parts]
+
+    assert page(merged(chosen, query), query) == page(selected, query)
+    assert sum(one.matching for one in chosen) == len(selected)
+    assert sum(one.subagents for one in chosen) == sum(one.is_noise for one in selected)
+    assert [one.sessions for one in chosen] == [len(part) for part in parts]
+    assert [one.others for one in chosen] == [part if not select(part, query) else [] for part in parts]
+
+
+def test_no_more_is_held_than_a_page_may_need() -> None:
+    passing_by = (summary(str(number), last_activity=number) for number in range(1000))
+
+    assert ids(choose(passing_by, Query(limit=2, offset=1), NOW).summaries) == ["999", "998", "997"]
 
 
 def test_rows_are_needed_for_what_they_tell_alone() -> None:

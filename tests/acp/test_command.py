@@ -13,6 +13,7 @@ import pytest
 from sesls.adapters import REGISTRY
 from tests.acp.client import SECONDS, Client, asking, ids, initialize
 from tests.builders import claude, codex, mixed
+from tests.builders.common import CWD
 from tests.command.run import SESLS, imported_by, mixed_home, run, variables_of
 from tests.command.test_imports import completion, packages
 from tests.command.test_untouched import fingerprint
@@ -137,7 +138,7 @@ def test_what_anything_else_prints_gets_between_no_messages(orchard: Path) -> No
 def test_what_was_learnt_is_kept_at_the_end(home: Path) -> None:
     claude.transcript(home, [claude.user("Words " * 12_000), claude.assistant()])
     with Client(home) as client:
-        view = client.started().ask("session/new", {"cwd": claude.CWD, "mcpServers": []})["result"]
+        view = client.started().ask("session/new", {"cwd": CWD, "mcpServers": []})["result"]
         client.ask("session/prompt", {**view, "prompt": [{"type": "text", "text": "Hello"}]})
         assert not any((home.parent / "cache").rglob("claude.contents"))
         client.close()

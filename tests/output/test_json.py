@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sesls.output.json import encoded
+from sesls.output.json import Writer, encoded
 from tests.conftest import examples
 
 UNSAFE = "\x7f\x80\x85\x9b\x9d\xad\u061c\u200b\u200d\u200e\u2028\u202e\u2060\u2066\ufeff\U000e0041"
@@ -84,3 +85,27 @@ def test_empty_and_flat_values_stay_on_their_line(answer: dict[str, Any]) -> Non
     assert written.endswith(b"}\n")
     assert written.count(b"\n") == 1
     assert json.loads(written) == json.loads(json.dumps(answer))
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 300])
+def test_an_answer_written_item_by_item_is_the_same(count: int) -> None:
+    sessions = [{"title": f"a\n{number}"} for number in range(count)]
+    after = {"total": count, "warnings": [{"agent": "pi"}, {"agent": "omp"}], "none": []}
+    stream = io.BytesIO()
+
+    writer = Writer(stream, {"schema_version": 1}, "sessions")
+    for session in sessions:
+        writer.add(session)
+    writer.finish(after)
+
+    assert stream.getvalue() == encoded({"schema_version": 1, "sessions": sessions, **after})
+
+
+def test_items_are_written_before_all_of_them_are_there() -> None:
+    stream = io.BytesIO()
+    writer = Writer(stream, {}, "sessions")
+
+    for number in range(1000):
+        writer.add({"title": str(number)})
+
+    assert stream.getvalue().count(b"title") > 800

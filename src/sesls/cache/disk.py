@@ -147,19 +147,32 @@ def _created(path: str) -> BinaryIO:
 
 
 def aside(folder: str, pieces: Iterable[bytes]) -> Callable[[], Iterator[bytes]]:
-    """Write pieces to a file that is gone when this process ends, and return what reads them back. Raises OSError."""
-    from tempfile import TemporaryFile  # here: few listings have so much to write
+    """Write pieces to a file without a name, there for as long as what is returned, which reads them back.
+
+    Raises OSError; so that reads raise ValueError.
+    """
+    import weakref  # here: few listings have so much to write
+    from tempfile import TemporaryFile
 
     file = TemporaryFile(dir=folder)  # noqa: SIM115 - open for as long as it may be read
-    for piece in pieces:
-        file.write(len(piece).to_bytes(8) + piece)
-    file.flush()
+    try:
+        for piece in pieces:
+            file.write(len(piece).to_bytes(8) + piece)
+        file.flush()
+    except OSError:
+        with suppress(OSError):
+            file.close()
+        raise
 
     def read() -> Iterator[bytes]:
-        file.seek(0)
-        while length := file.read(8):
-            yield file.read(int.from_bytes(length))
+        try:
+            file.seek(0)
+            while length := file.read(8):
+                yield file.read(int.from_bytes(length))
+        except OSError as error:
+            raise ValueError("unreadable") from error
 
+    weakref.finalize(read, file.close)
     return read
 
 
