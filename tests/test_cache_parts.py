@@ -160,6 +160,27 @@ def test_files_without_facts_are_named_in_their_order(tmp_path: Path, is_on_disk
     assert [one.path for one in unread] == ["e", "c", "a"]
 
 
+def test_of_a_file_that_is_new_the_others_are_not_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sesls.cache.facts._PIECE", 1)
+    facts = Facts(str(tmp_path / "facts"), "1")
+    renewed(facts, dict.fromkeys("abcdef", 1))
+    plainly, read = sections.read_back, [0]
+
+    def counted(pieces: Iterator[bytes]) -> Iterator[sections.Entries]:
+        for entries in plainly(pieces):
+            read[0] += 1
+            yield entries
+
+    monkeypatch.setattr(sections, "read_back", counted)
+    with facts.renewed():
+        facts.unread([candidate(path) for path in "1abcdef"])
+        read[0] = 0
+        assert facts.get("1") is None
+        assert read == [0]
+        assert facts.get("b") is not None
+        assert read == [2]
+
+
 def test_a_failure_within_leaves_the_facts_of_before(tmp_path: Path) -> None:
     facts = Facts(str(tmp_path / "facts"), "1")
     renewed(facts, {"a": 1})

@@ -255,12 +255,9 @@ class Memory:
             return None
         paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
         facts = decoded(kept.facts, kind) if looks.are_as_they_were(paths, seen.paths) else None
-        if facts is None:
-            self._facts.put(path, None)
-            return None
-        if self._is_many:
+        if facts is not None and self._is_many:
             _share(facts, facts.__struct_fields__)
-        return _shown(facts)
+        return None if facts is None else _shown(facts)
 
     def keep_facts(self, path: str, facts: msgspec.Struct, seen: Looks) -> None:
         """Keep what the first reading of a file told."""

@@ -64,8 +64,8 @@ class Facts:
             self._known = {**entries, **self._known}
         return self._known.get(path)
 
-    def put(self, path: str, entry: msgspec.Raw | None) -> None:
-        """Take an entry, or none, for that of a file."""
+    def put(self, path: str, entry: msgspec.Raw) -> None:
+        """Take an entry for that of a file."""
         self._known[path] = entry
 
     def settle(self, path: str) -> None:
