@@ -1,4 +1,4 @@
-"""However large a file is, and however long a line or a value in it, the command holds little of it at once."""
+"""However large a file is, however long a line in it, however many there are: the command holds little of it at once."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ MEGABYTE = 1 << 20
 MOST = 100 * MEGABYTE
 MOST_FOR_A_VALUE = 200 * MEGABYTE
 """A value of a database is held whole, by SQLite and once more by Python."""
+
+MOST_FOR_A_CROWD = 50 * MEGABYTE
 
 LONG = "x" * (50 * MEGABYTE)
 
@@ -126,6 +128,27 @@ def test_a_value_of_50_megabytes_in_a_database_takes_little_more_than_itself(hom
 
     assert [title and title[:8] for title in titles] == ["Prompt 1"]
     assert most < MOST_FOR_A_VALUE
+
+
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with ten sessions of 1,500 subagents each."""
+    home = tmp_path_factory.mktemp("crowd") / "home"
+    for parent in range(10):
+        claude.transcript(home, number=parent)
+        first = claude.subagent(home, "0000", parent=parent)
+        text = first.read_text()
+        for number in range(1, 1500):
+            name = f"{parent}{number:03}"
+            Path(f"{first.parent}/agent-{name}.jsonl").write_text(text.replace("0000", name))
+    return home
+
+
+@pytest.mark.parametrize("arguments", [(), ("--offset", "7000"), ("--limit", "0"), ("--limit", "0", "--no-cache")])
+def test_thousands_of_sessions_are_not_in_memory_at_once(crowd: Path, arguments: tuple[str, ...]) -> None:
+    titles, most = peak(crowd, *arguments)
+    assert len(titles) == (15_010 if "--limit" in arguments else 100)
+    assert most < MOST_FOR_A_CROWD
 
 
 def test_what_is_measured_is_memory() -> None:
