@@ -49,12 +49,13 @@ class Section:
         self._runs: list[Callable[[], Iterator[bytes]]] = []
         """New ones that were put aside on disk: a hundred thousand would fill the memory."""
         self._holds = holds
-        """Whether an entry from disk may be asked for twice."""
+        """Whether an entry may be asked for twice."""
 
     def get(self, key: str) -> msgspec.Raw | None:
         """Return an entry; None where there is none."""
-        if (entry := self._new.get(key)) is not None:
-            return entry
+        if key in self._new:
+            is_needed = self._holds or self._aside is not None  # to be written in the end
+            return self._new[key] if is_needed else self._new.pop(key)
         while key not in self._known and (self._last is None or key < self._last) and self._read_on():
             pass
         return self._known.get(key) if self._holds else self._known.pop(key, None)
