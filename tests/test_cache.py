@@ -180,9 +180,8 @@ def test_thrift_with_memory_changes_no_answer(
     home: Path, cache: Path, listed: List, monkeypatch: pytest.MonkeyPatch, piece: int
 ) -> None:
     write(home)
-    monkeypatch.setattr("sesls.cache._MANY", 0)
-    monkeypatch.setattr("sesls.cache._PIECE", piece)
-    monkeypatch.setattr("sesls.cache.facts._PIECE", piece)
+    monkeypatch.setattr("sesls.cache.sections.MANY", 0)
+    monkeypatch.setattr("sesls.cache.sections.PIECE", piece)
     monkeypatch.setattr("sesls.cache._ROWS_PIECE", piece)
 
     assert [listed().total for _ in range(2)] == [TOTAL, TOTAL]
@@ -779,6 +778,29 @@ def test_a_full_disk_costs_nothing_and_leaves_nothing(
 
     assert listed().total == TOTAL
     assert kept_files(cache) == []
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files cannot be told there")
+def test_no_file_is_replaced_while_it_is_open(home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows refuses that, and would remember the first listing for ever."""
+    refused: list[str] = []
+    plainly = os.replace
+
+    def replace(source: str, target: str) -> None:
+        links = (f"/proc/self/fd/{number}" for number in os.listdir("/proc/self/fd"))
+        if target in [os.readlink(link) for link in links if os.path.lexists(link)]:
+            refused.append(os.path.basename(target))
+        plainly(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+    write(home)
+    remembering(home, cache)
+    for number in (70, 71):
+        claude.transcript(home, number=number)
+        tick(home)
+        remembering(home, cache, limit=number % 2)
+
+    assert refused == []
 
 
 def test_two_listings_at_once_leave_sound_files(home: Path, cache: Path, listed: List) -> None:

@@ -28,7 +28,7 @@ def raw(value: int) -> Raw:
 
 
 def values(section: Section) -> dict[str, int]:
-    return {key: msgspec.msgpack.decode(entry) for key, entry in section.all()}
+    return {key: msgspec.msgpack.decode(entry) for key, entry in section.all(None)}
 
 
 def candidate(path: str) -> Candidate:
@@ -36,7 +36,7 @@ def candidate(path: str) -> Candidate:
 
 
 def written(path: Path, entries: dict[str, int], size: int) -> None:
-    some = sorted(((key, raw(value)) for key, value in entries.items()), reverse=True, key=lambda one: one[0])
+    some = [(key, raw(entries[key])) for key in sorted(entries)]
     disk.write(str(path), sections.pieces(some, size))
 
 
@@ -44,7 +44,7 @@ def written(path: Path, entries: dict[str, int], size: int) -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let four new entries be too many."""
     monkeypatch.setattr(sections, "_MOST_NEW", 4)
-    monkeypatch.setattr(sections, "_PIECE", 1)
+    monkeypatch.setattr(sections, "_PIECE_ASIDE", 1)
 
 
 @examples(200)
@@ -62,16 +62,17 @@ def test_a_section_holds_what_was_kept_and_what_is_new(
         lambda: disk.read(str(folder / "rows")), lambda pieces: disk.aside(str(folder), pieces), holds=False
     )
 
-    assert {key: section.get(key) for key in sorted(kept, reverse=True)} == {key: raw(kept[key]) for key in kept}
+    assert {key: section.get(key) for key in sorted(kept)} == {key: raw(kept[key]) for key in kept}
     for key, value in new:
         section.put(key, raw(value))
         assert section.get(key) == raw(value)
 
     together = kept | dict(new)
     assert section.is_changed == bool(new)
-    assert set(section.all_keys()) == set(together)
+    assert list(section.old_keys()) == sorted(kept)
     assert values(section) == together
-    assert list(values(section)) == sorted(together, reverse=True)
+    assert list(values(section)) == sorted(together)
+    assert {key for key, _ in section.all({"a"})} == {key for key in together if key == "a" or key in dict(new)}
     assert [path.name for path in folder.iterdir()] == (["rows"] if kept else [])
 
 
@@ -87,9 +88,9 @@ def test_a_miss_reads_no_further_than_its_place(tmp_path: Path) -> None:
 
     section = Section(counted, None, holds=False)
 
-    assert section.get("f") is not None
-    assert section.get("e2") is None
-    assert section.get("e1") is None
+    assert section.get("a") is not None
+    assert section.get("a1") is None
+    assert section.get("a2") is None
     assert read == 2
 
 
@@ -112,26 +113,26 @@ def test_where_nothing_can_be_put_aside_it_stays_in_memory(tmp_path: Path) -> No
     assert len(values(section)) == 20
 
 
-def renewed(facts: Facts, settled: dict[str, int]) -> None:
+def renewed(facts: Facts, passed_on: dict[str, int]) -> None:
     with facts.renewed():
-        for path, value in settled.items():
+        for path, value in passed_on.items():
             if facts.get(path) is None:
                 facts.put(path, raw(value))
-            facts.settle(path)
+            facts.pass_on(path)
 
 
 def found(facts: Facts, paths: str) -> dict[str, Raw | None]:
     with facts.renewed():
         got = {path: facts.get(path) for path in paths}
         for path in paths:
-            facts.settle(path)
+            facts.pass_on(path)
     return got
 
 
 @pytest.mark.parametrize("is_on_disk", [True, False])
-def test_facts_are_those_that_were_settled_last(tmp_path: Path, is_on_disk: bool) -> None:
+def test_facts_are_those_that_were_passed_on_last(tmp_path: Path, is_on_disk: bool) -> None:
     facts = Facts(str(tmp_path / "facts") if is_on_disk else None, "1")
-    facts.holds = True
+    facts.is_needed_again = True
     renewed(facts, {"a": 1, "b": 2, "c": 3})
     assert found(facts, "abc") == {"a": raw(1), "b": raw(2), "c": raw(3)}
 
@@ -150,12 +151,12 @@ def test_facts_without_a_place_are_held_only_if_asked_to(tmp_path: Path) -> None
 @pytest.mark.parametrize("is_on_disk", [True, False])
 def test_files_without_facts_are_named_in_their_order(tmp_path: Path, is_on_disk: bool) -> None:
     facts = Facts(str(tmp_path / "facts") if is_on_disk else None, "1")
-    facts.holds = True
+    facts.is_needed_again = True
     renewed(facts, {"b": 1, "d": 2})
 
     with facts.renewed():
         unread = facts.unread([candidate(path) for path in "edcba"])
-        facts.settle("b")
+        facts.pass_on("b")
         assert facts.get("a") is None
         assert facts.get("d") == raw(2)
 
@@ -163,7 +164,7 @@ def test_files_without_facts_are_named_in_their_order(tmp_path: Path, is_on_disk
 
 
 def test_of_a_file_that_is_new_the_others_are_not_read_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sesls.cache.facts._PIECE", 1)
+    monkeypatch.setattr(sections, "PIECE", 1)
     facts = Facts(str(tmp_path / "facts"), "1")
     renewed(facts, dict.fromkeys("abcdef", 1))
     plainly, read = sections.read_back, [0]

@@ -136,7 +136,7 @@ def test_what_fails_here_ends_all() -> None:
 
 def test_whoever_stops_asking_ends_all() -> None:
     before = open_files()
-    results = parallel.in_order(ignored, told, 1000, 3)
+    results = parallel.in_order(ignored, told, parallel.MOST_TURNS, 3)
     next(results)
 
     results.close()  # type: ignore[attr-defined]

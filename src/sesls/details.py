@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 
 from sesls import looks, marks, redaction, text
@@ -14,8 +15,8 @@ from sesls.cache import Memory
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import rfc3339
-from sesls.session import Details, Problem, Row, Summary
-from sesls.survey import look_through, unexpected
+from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
+from sesls.survey import counted, look_through, unexpected
 
 _ROWS_WORTH_A_PROCESS = 40
 _EXTRA_DEPTH = 6
@@ -29,8 +30,9 @@ def read_rows(
     environment: Environment,
     memory: Memory,
     problems: list[Problem],
+    progress: Progress = unwatched,
 ) -> Iterator[Row]:
-    """Yield what is shown of some sessions of one agent, of a page of which others may be asked for later.
+    """Yield what is shown of some sessions of one agent, on a page of which others may be asked for later.
 
     Never raises for anything that a store holds.
     """
@@ -68,7 +70,8 @@ def read_rows(
             memory.keep_row(summary, row, seen)
         return row
 
-    yield from map(read, memory.spread(read, known, _ROWS_WORTH_A_PROCESS))
+    ahead = memory.spread(read, known, _ROWS_WORTH_A_PROCESS)
+    yield from map(read, counted(ahead, len(known), partial(progress, agent)))
 
 
 def _details(
@@ -89,16 +92,15 @@ def _with_sources(
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
     if all(summary.source is not None for summary in summaries):
         return summaries
-    if not memory.found:
+    if memory.sources is None:
         wanted = {(one.uuid, one.path) for one in page if one.agent == agent}
 
-        def those_wanted(found: Iterable[Summary]) -> list[Summary]:
-            return [one for one in found if (one.uuid, one.path) in wanted]
+        def those_wanted(found: Iterable[Summary]) -> dict[tuple[str, str], Summary]:
+            return {name: one for one in found if (name := (one.uuid, one.path)) in wanted}
 
         _, found = look_through(agent, environment, memory, those_wanted)
-        memory.found = memory.found or found
-    known = {(one.uuid, one.path): one for one in memory.found}
-    return [known.get((one.uuid, one.path), one) for one in summaries]
+        memory.sources = memory.sources or found
+    return [memory.sources.get((one.uuid, one.path), one) for one in summaries]
 
 
 def _row(details: Details, *, redact: bool) -> Row:

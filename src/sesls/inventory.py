@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -61,14 +62,14 @@ class Selection(msgspec.Struct, frozen=True):
     """Everything there is of the agents asked for, before any filter; without sessions where nobody needs those."""
     summaries: Sequence[Summary]
     """Those that match, in the order asked for; where nobody will ask for others, those of one page."""
+    rows: Sequence[Row] | None
+    """Theirs, where a filter or the order needed all."""
     matching: int
     """How many match."""
     subagents: int
     """How many of those another session spawned."""
     sessions: int
     """How many there are before any filter."""
-    rows: Sequence[Row] | None
-    """Theirs, where a filter or the order needed all."""
     candidates: Sequence[Row]
     """The rows that filters on rows were applied to."""
     problems: Sequence[Problem]
@@ -79,7 +80,7 @@ class Reading(msgspec.Struct, frozen=True):
     """Some sessions as they are shown."""
 
     sessions: tuple[Session, ...]
-    """None where they were handed on."""
+    """Empty where they were handed on."""
     redactions: Mapping[str, int]
     """How many secrets of which type were masked in them."""
     problems: tuple[Problem, ...]
@@ -192,10 +193,7 @@ def diagnose(
     clock = clock or Clock.of(environment)
     everyone = known(environment.plugins)
     readers = _readers(everyone, environment, homes, redact=query.redact, processes=processes, progress=progress)
-    if not queries.row_filters(query):
-        found = [_found(reader) for reader in readers.values()]
-        return explain(found, query, clock), tuple(_problems(one.survey for one in found))
-    selection = select(query, clock, readers)
+    selection = select(replace(query, sort="activity"), clock, readers)  # another order would ask for all rows
     save(readers)
     return explain(selection.found, query, clock, selection.candidates), tuple(dict.fromkeys(selection.problems))
 
@@ -238,12 +236,12 @@ def _survey(reader: Reader, make: Callable[[Iterable[Summary]], Result]) -> tupl
         return make(replace(one, home=reader.home) for one in summaries)
 
     make_of = make_of_named if reader.home else make
-    known = reader.memory.survey(reader.environment, make_of)
-    if known is None:
+    surveyed = reader.memory.survey(reader.environment, make_of)
+    if surveyed is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
-        known = look_through(reader.agent, reader.environment, reader.memory, make_of, reader.progress)
-    survey, result = known
+        surveyed = look_through(reader.agent, reader.environment, reader.memory, make_of, reader.progress)
+    survey, result = surveyed
     return replace(survey, home=reader.home) if reader.home else survey, result
 
 
@@ -285,7 +283,16 @@ def select(query: Query, clock: Clock, readers: Readers) -> Selection:
         found = queries.ordered([(selected[place], rows[place]) for place in passing], query)
         selected, rows = [one for one, _ in found], [row for _, row in found]
     subagents = sum(one.is_noise for one in selected)
-    return Selection(everything, selected, len(selected), subagents, sessions, rows, candidates, problems)
+    return Selection(
+        found=everything,
+        summaries=selected,
+        rows=rows,
+        matching=len(selected),
+        subagents=subagents,
+        sessions=sessions,
+        candidates=candidates,
+        problems=problems,
+    )
 
 
 def _cut(selection: Selection, query: Query) -> Selection:
@@ -296,17 +303,18 @@ def _cut(selection: Selection, query: Query) -> Selection:
 
 def _choose(query: Query, clock: Clock, readers: Readers) -> Selection:
     """Return the page of a query that needs no rows: of all other sessions none is in memory for long."""
-    found = [_survey(reader, lambda summaries: queries.choose(summaries, query, clock)) for reader in readers.values()]
-    chosen = [one for _, one in found]
+    choose = partial(queries.choose, query=query, clock=clock)
+    surveyed = [_survey(reader, choose) for reader in readers.values()]
+    choices = [choice for _, choice in surveyed]
     return Selection(
-        found=[Found(survey, one.others) for survey, one in found],
-        summaries=queries.page(queries.merged(chosen, query), query),
-        matching=sum(one.matching for one in chosen),
-        subagents=sum(one.subagents for one in chosen),
-        sessions=sum(one.sessions for one in chosen),
+        found=[Found(survey, choice.others) for survey, choice in surveyed],
+        summaries=queries.page(queries.merged(choices, query), query),
         rows=None,
+        matching=sum(choice.matching for choice in choices),
+        subagents=sum(choice.subagents for choice in choices),
+        sessions=sum(choice.sessions for choice in choices),
         candidates=(),
-        problems=_problems(survey for survey, _ in found),
+        problems=_problems(survey for survey, _ in surveyed),
     )
 
 
@@ -325,12 +333,12 @@ def read(
     problems: list[Problem] = []
     sessions: list[Session] = []
     redactions: dict[str, int] = {}
-    take = sessions.append if hand_on is None else hand_on
+    hand = sessions.append if hand_on is None else hand_on
     for summary, row in zip(summaries, _rows(summaries, readers, problems) if rows is None else rows, strict=True):
         session = _session(summary, row, clock, is_own=readers[summary.home, summary.agent].is_own)
         for name, count in row.redactions.items():
             redactions[name] = redactions.get(name, 0) + count
-        take(session)
+        hand(session)
     return Reading(tuple(sessions), dict(sorted(redactions.items())), tuple(dict.fromkeys(problems)))
 
 
@@ -358,24 +366,22 @@ def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem
     """Yield what is shown of some sessions, as it is remembered or else as it is read now."""
     for start in range(0, len(summaries), _AT_A_TIME):
         some = summaries[start : start + _AT_A_TIME]
-        known = [readers[one.home, one.agent].row(one) for one in some]
+        remembered = [readers[one.home, one.agent].row(one) for one in some]
         unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)
-        for summary, row in zip(some, known, strict=True):
+        for summary, row in zip(some, remembered, strict=True):
             if row is None:
                 unknown[summary.home, summary.agent].append(summary)
-        reading: dict[tuple[str, str], Iterator[Row]] = {}
-        for key, own in unknown.items():
-            from sesls.details import read_rows  # here: a listing from the cache alone needs none
+        reading = {key: _read_rows(readers[key], own, summaries, problems) for key, own in unknown.items()}
+        for summary, row in zip(some, remembered, strict=True):
+            yield row if row is not None else next(reading[summary.home, summary.agent])
 
-            reader = readers[key]
-            reading[key] = read_rows(reader.agent, own, summaries, reader.environment, reader.memory, problems)
-        for done, (summary, row) in enumerate(zip(some, known, strict=True), start + 1):
-            if row is not None:
-                yield row
-            else:
-                key = (summary.home, summary.agent)
-                readers[key].progress(summary.agent, done, len(summaries))
-                yield next(reading[key])
+
+def _read_rows(
+    reader: Reader, summaries: Sequence[Summary], page: Sequence[Summary], problems: list[Problem]
+) -> Iterator[Row]:
+    from sesls.details import read_rows  # here: a listing from the cache alone needs none
+
+    return read_rows(reader.agent, summaries, page, reader.environment, reader.memory, problems, reader.progress)
 
 
 def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Session:

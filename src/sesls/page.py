@@ -19,7 +19,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
     """One page of the sessions that match a query, newest first."""
 
     sessions: tuple[Session, ...]
-    """None where they were handed on one by one."""
+    """Empty where they were handed on one by one."""
     shown: int
     """How many sessions the page has. Not part of the JSON."""
     total: int

@@ -214,7 +214,7 @@ class Chosen(msgspec.Struct, frozen=True):
     sessions: int
     """How many there were."""
     others: list[Summary]
-    """All there were, where none passes."""
+    """All there were, where none passes: to explain that."""
 
 
 def choose(summaries: Iterable[Summary], query: Query, clock: Clock) -> Chosen:
@@ -259,9 +259,15 @@ def _in_order(found: list[Summary], query: Query) -> list[Summary]:
     start = 0
     for end in range(1, len(found) + 1):
         if end == len(found) or found[end].last_activity != found[start].last_activity:
-            if end - start > 1:  # few are of the same moment: the names of all would take time, and memory
-                found[start:end] = sorted(found[start:end], key=_names)
+            if end - start > 1:  # few are of the same moment: the names of all would take time
+                found[start:end] = _by_names(found[start:end])
             start = end
+    return found
+
+
+def _by_names(found: list[Summary]) -> list[Summary]:
+    for name in reversed(_NAMES):  # one after the other: a key of all four for each would take memory
+        found.sort(key=attrgetter(name))
     return found
 
 
@@ -270,7 +276,8 @@ def _is_oldest_first(query: Query) -> bool:
 
 
 _last_activity = attrgetter("last_activity")
-_names = attrgetter("agent", "uuid", "path", "home")
+_NAMES = ("agent", "uuid", "path", "home")
+_names = attrgetter(*_NAMES)
 
 
 def ordered(found: Iterable[tuple[Summary, Row]], query: Query) -> list[tuple[Summary, Row]]:

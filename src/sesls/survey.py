@@ -58,7 +58,7 @@ def look_through(
             with memory.first_readings():
                 return list(_findings(source, candidates, memory, seen, report, tell))
 
-        result = _united(source, read, environment, report, lambda found: make(memory.passing(found, seen)))
+        result = _united(source, read, environment, report, lambda found: make(memory.keeping(found, seen)))
     survey = Survey(agent, source.LABEL, stores, len(candidates), tuple(problems))
     memory.keep_survey(survey, seen)
     return survey, result
@@ -126,7 +126,7 @@ def _findings(
                 files.failed(candidate.path, error, report)
             except Exception as error:  # one file must never cost the others
                 report(candidate.path, unexpected(error))
-        memory.settle(candidate.path)
+        memory.pass_on(candidate.path)
         if candidate is read_next:
             read_next = next(ahead, None)
         if facts is not None:

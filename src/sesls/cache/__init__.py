@@ -10,7 +10,6 @@ It holds no secret. Texts are kept as they are shown, secrets masked; to show on
 from __future__ import annotations
 
 import os
-import sys
 import time
 import zlib
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
@@ -19,12 +18,13 @@ from functools import partial
 from typing import TypeVar
 
 import msgspec
-from msgspec.structs import force_setattr, replace
+from msgspec.structs import replace
 
 from sesls import looks, parallel, text
 from sesls.cache import disk, sections
 from sesls.cache.facts import Facts
-from sesls.cache.sections import CANNOT_BE_KEPT, Item, Record, Section, batches, decoded, encoded
+from sesls.cache.sections import CANNOT_BE_KEPT, Item, Record, Section, decoded, encoded
+from sesls.cache.surveys import Surveys, is_sure
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Identity, Looks
@@ -32,29 +32,13 @@ from sesls.session import Candidate, Row, Summary, Survey
 
 Result = TypeVar("Result")
 
-_PIECE = 512
-"""How many entries are written and read back at a time: all at once would be in memory twice."""
 _ROWS_PIECE = 128
-"""The same for rows: a page, which is mostly of the newest, needs only the first."""
-_OLD_NS = 600 * 10**9
-"""How old the last survey may get where listings cannot be sure of theirs, in nanoseconds."""
-_MANY = 20_000
-"""From so many on, what is remembered is held with more thrift: it takes more time, and less memory."""
-_COMMON = ("agent", "parent_uuid", "project_dir", "launch_surface")
-"""What many summaries have in common."""
+"""How many rows are written and read back at a time: a page, which is mostly of the newest, needs only the first."""
+_END_OF_TIME = 1 << 62
 _LEAST_CONTENTS = 64 << 10
 """A smaller file is read as a whole again when it has grown, which takes less time than to keep what it told."""
 _CHECKED = 1024
 """How much before the place where a reading stopped must be the same for it to go on there, in bytes."""
-
-
-class _KeptSurvey(msgspec.Struct, array_like=True):
-    """A survey of all of an agent's stores, and what it was made from but for the paths, which follow."""
-
-    survey: Survey
-    seen: Looks
-    token: bytes
-    """What the file of its summaries begins with; empty where there are none."""
 
 
 class _KeptFacts(msgspec.Struct, array_like=True):
@@ -107,23 +91,26 @@ class Memory:
         """What is new, in a process that works for another one."""
         self._is_many = False
         """Whether so much is remembered that it is held with more thrift."""
-        self._token: bytes | None = None
-        """What the file of the summaries begins with that this listing found; None where they cannot be kept."""
-        self._present: dict[str, set[str]] = {}
+        self._present: dict[str, Container[str]] = {}
         """The keys of all that there may be in a section, where this listing looked through the stores."""
         self._has_successor = False
         """Whether this process may list once more."""
-        self.found: list[Summary] = []
-        """Sessions that this listing found, with their sources: all, if this process may list once more."""
+        self.sources: dict[tuple[str, str], Summary] | None = None
+        """Sessions with their sources, by id and path: all of the last survey, or those that were looked for."""
+        self._surveys: Surveys | None = None
+        if folder is not None:
+            self._surveys = Surveys(self._path("survey"), self._path("summaries"), version, self._now_ns)
         self._last: list[tuple[Survey, list[Summary], Looks]] = []
-        """The same of the last listing of this process, and what it was made from."""
+        """The last survey of this process, if it may list once more, its sessions, and what it was made from."""
+        self._found: list[Summary] = []
+        """The sessions of the next one."""
 
     def again(self) -> Memory:
         """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
         memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self._processes)
         memory._is_awake = memory._has_successor = True
         memory._sections, memory._facts, memory._last = self._sections, self._facts, self._last
-        memory._facts.holds = True
+        memory._facts.is_needed_again = True
         return memory
 
     def survey(
@@ -137,115 +124,68 @@ class Memory:
             if seen.hold(environment.variables, environment.cwd, self._known):
                 return last, make(summaries)
             self._known = {}
-        if self._folder is not None:
+        if self._surveys is not None:
             with suppress(ValueError):
-                kept = self._kept_survey(environment)
+                kept = self._surveys.last(environment.variables, environment.cwd, self._noted_looks)
                 if kept is not None:
-                    return kept.survey, make(self._kept_summaries(kept.token) if kept.token else ())
+                    return kept.survey, make(self._surveys.summaries(kept.token))
         self._known = {}
         return None
 
-    def _kept_survey(self, environment: Environment) -> _KeptSurvey | None:
-        """Return the last survey from disk if it still holds. Raises ValueError where it is damaged."""
-        pieces = disk.read(self._path("survey"), self._version)
-        first = next(pieces, None)
-        if first is None:
-            return None
-        kept = msgspec.msgpack.decode(first, type=_KeptSurvey)
-        if not kept.seen.hold(environment.variables, environment.cwd, self._known):
-            return None
-        for piece in pieces:
-            paths = msgspec.msgpack.decode(piece, type=dict[str, Identity | None])
-            if not looks.are_as_they_were(paths, self._noted_looks()):
-                return None
-        return kept
-
-    def _kept_summaries(self, token: bytes | None = None) -> Iterator[Summary]:
-        """Yield summaries from disk, without their sources. Raises ValueError where they are damaged, or others."""
-        pieces = disk.read(self._path("summaries"), self._version)
-        first = next(pieces, None)
-        if token not in (None, first):
-            raise ValueError("of another survey")
-        for number, piece in enumerate(pieces):
-            summaries = msgspec.msgpack.decode(piece, type=list[Summary])
-            if number * _PIECE >= _MANY:
-                for summary in summaries:
-                    _share(summary, _COMMON)
-            yield from summaries
-
     def last_summaries(self) -> Iterator[Summary]:
         """Yield the sessions that a listing found last, whatever has changed since."""
-        if self._folder is not None:
+        if self._surveys is not None:
             with suppress(ValueError):
-                yield from self._kept_summaries()
+                yield from self._surveys.summaries()
 
     def last_title(self, summary: Summary) -> str | None:
         """Return the title that was last shown of a session, secrets masked, if it was shown since it was found so."""
         kept = self._get("rows", _row_key(summary), _KeptRow)
         return None if kept is None else kept.row.title
 
-    def passing(self, summaries: Iterable[Summary], seen: Looks) -> Iterator[Summary]:
-        """Yield summaries as they are found, and keep them for the next listing, or at least for who asks for the last.
-
-        `seen` is what was looked at so far; see `keep_survey`.
-        """
-        if self._folder is None:
-            yield from self._noted(summaries)
-            return
-        path = self._path("summaries")
-        if disk.age_ns(path, self._now_ns) < _OLD_NS and not seen.are_settled(self._now_ns):
-            self._token = None
-            yield from self._noted(summaries)
-            return
-        self._token = b""
-        with disk.replaced(path, self._version) as add:
-            for some in batches(self._noted(summaries), _PIECE):
-                if self._token == b"":
-                    self._token = os.urandom(8)
-                    add(self._token)
-                try:
-                    add(encoded([replace(one, source=None) for one in some]))
-                except CANNOT_BE_KEPT:
-                    self._token = None
-                yield from some
+    def keeping(self, summaries: Iterable[Summary], seen: Looks) -> Iterator[Summary]:
+        """Yield summaries as they are found, and keep them; `seen` is what was looked at so far. See `keep_survey`."""
+        noted = self._noted(summaries)
+        return noted if self._surveys is None else self._surveys.keeping(noted, seen)
 
     def _noted(self, summaries: Iterable[Summary]) -> Iterator[Summary]:
         """Yield summaries, and note which rows there may be."""
         has_rows = self._has_successor if self._folder is None else os.path.exists(self._path("rows"))
-        self.found, rows = [], set[str]()
+        self._found, rows = [], set[str]()
         if has_rows:
             self._present["rows"] = rows
         for summary in summaries:
             if has_rows:
                 rows.add(_row_key(summary))
             if self._has_successor:
-                self.found.append(summary)
+                self._found.append(summary)
             yield summary
+        if self._has_successor:
+            self.sources = {(one.uuid, one.path): one for one in self._found}
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
-        """Keep a survey whose summaries have passed, where a folder's time tells of every change in it."""
-        self._known = seen.paths
-        self._present["contents"] = {path for path in self._section("contents").all_keys() if path in seen.paths}
-        if not (looks.CAN_TRUST_FOLDERS and seen.are_settled(self._now_ns)):
+        """Keep a survey whose summaries have passed, if it can be sure of what it saw."""
+        self._known, self._present["contents"] = seen.paths, seen.paths
+        if self._folder is not None:  # all that was looked at would be a lot to hold
+            self._present["contents"] = {path for path in self._section("contents").old_keys() if path in seen.paths}
+        if not is_sure(seen, self._now_ns):
             return
         if self._has_successor:
-            self._last[:] = [(survey, self.found, replace(seen, paths=dict(seen.paths)))]  # details look at more
-        if self._folder is not None and self._token is not None:
-            with suppress(*CANNOT_BE_KEPT):
-                disk.write(self._path("survey"), _survey_pieces(survey, seen, self._token), self._version)
+            self._last[:] = [(survey, self._found, replace(seen, paths=dict(seen.paths)))]  # details look at more
+        if self._surveys is not None:
+            self._surveys.keep(survey, seen)
 
     def first_readings(self) -> AbstractContextManager[None]:
-        """Have what is settled within remembered of the first readings of files, in place of all that was."""
+        """Have what is passed on within remembered of the first readings of files, in place of all that was."""
         return self._facts.renewed()
 
     def unread(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return those files of which no first reading is remembered."""
-        self._is_many = len(candidates) >= _MANY
         return self._facts.unread(candidates)
 
-    def settle(self, path: str) -> None:
-        """Remember what was told, or kept, of the first reading of a file."""
-        self._facts.settle(path)
+    def pass_on(self, path: str) -> None:
+        """Have what the first reading of a file told remembered, and let it go here."""
+        self._facts.pass_on(path)
 
     def facts(self, path: str, kind: type[Record], seen: Looks) -> Record | None:
         """Return what the first reading of a file told, if that still holds, and note it as seen."""
@@ -255,8 +195,8 @@ class Memory:
             return None
         paths = {path: kept.identity} if kept.seen is None else kept.seen.paths
         facts = decoded(kept.facts, kind) if looks.are_as_they_were(paths, seen.paths) else None
-        if facts is not None and self._is_many:
-            _share(facts, facts.__struct_fields__)
+        if facts is not None and len(seen.paths) >= sections.MANY:
+            sections.share(facts, facts.__struct_fields__)
         return None if facts is None else _shown(facts)
 
     def keep_facts(self, path: str, facts: msgspec.Struct, seen: Looks) -> None:
@@ -342,7 +282,7 @@ class Memory:
 
     def _absorb(self, learnt: bytes) -> None:
         with suppress(msgspec.DecodeError):
-            for name, entries in msgspec.msgpack.decode(learnt, type=dict[str, dict[str, msgspec.Raw]]).items():
+            for name, entries in msgspec.msgpack.decode(learnt, type=dict[str, sections.Entries]).items():
                 for key, entry in entries.items():
                     self._remember(name, key, entry)
 
@@ -352,21 +292,21 @@ class Memory:
             self._save(name, self._present.get(name))
 
     def _save(self, name: str, keys: Container[str] | None) -> None:
-        """Write a section where it changed, with the entries of some keys alone, and forget it here."""
+        """Write a section where it changed, of what there was before with some keys alone, and forget it here."""
         section = self._section(name)
         if self._folder is None:
             if keys is not None:
-                section.keep(keys)
+                section.drop_new_but(keys)
             return
-        if section.is_changed or (keys is not None and not all(key in keys for key in section.all_keys())):
-            left = (one for one in section.all() if keys is None or one[0] in keys)
-            pieces = sections.pieces(left, _ROWS_PIECE if name == "rows" else _PIECE)
-            disk.write(self._path(name), pieces, self._version)
+        if section.is_changed or (keys is not None and not all(key in keys for key in section.old_keys())):
+            section.close()
+            size = _ROWS_PIECE if name == "rows" else sections.PIECE
+            disk.write(self._path(name), sections.pieces(section.all(keys), size), self._version)
         del self._sections[name]
 
     def _noted_looks(self) -> dict[str, Identity | None]:
         """Return what this listing looked at, to be added to; where it is very much, none of it is noted."""
-        if len(self._known) >= _MANY:
+        if len(self._known) >= sections.MANY:
             self._known, self._is_many = {}, True
         return {} if self._is_many else self._known
 
@@ -384,17 +324,16 @@ class Memory:
             kept = msgspec.Raw(encoded(entry()))
         except CANNOT_BE_KEPT:
             return
-        self._remember(name, key, kept)
         if self._learnt is not None:
             self._learnt.setdefault(name, {})[key] = kept
+        if self._learnt is None or name == "contents":  # which two sessions may share
+            self._remember(name, key, kept)
 
     def _remember(self, name: str, key: str, entry: msgspec.Raw) -> None:
         if name == "facts":
             self._facts.put(key, entry)
-            return
-        self._section(name).put(key, entry)
-        if name in self._present:
-            self._present[name].add(key)
+        else:
+            self._section(name).put(key, entry)
 
     def _section(self, name: str) -> Section:
         if name not in self._sections:
@@ -429,15 +368,8 @@ def digest(value: object) -> bytes:
 
 
 def _row_key(summary: Summary) -> str:
-    """Return the key of a session's row; the newer the session, the later it sorts."""
-    return f"{summary.last_activity + (1 << 62):016x}{summary.digest.hex()}"
-
-
-def _share(record: msgspec.Struct, names: Iterable[str]) -> None:
-    """Make a record use the one copy of each of some texts that other records have too."""
-    for name in names:
-        if type(value := getattr(record, name)) is str:
-            force_setattr(record, name, sys.intern(value))
+    """Return the key of a session's row; they sort as sessions do."""
+    return f"{_END_OF_TIME - summary.last_activity:016x}{summary.uuid}\0{summary.digest.hex()}"
 
 
 def _as_kept(record: Record) -> tuple[msgspec.Raw, bool]:
@@ -475,9 +407,3 @@ def _check(path: str, end: int) -> int:
     except OSError:
         return -1
     return zlib.crc32(before) if before.endswith(b"\n") else -1
-
-
-def _survey_pieces(survey: Survey, seen: Looks, token: bytes) -> Iterator[bytes]:
-    yield encoded(_KeptSurvey(survey, seen.without_paths(), token))
-    for paths in batches(seen.paths.items(), _PIECE):
-        yield encoded(dict(paths))

@@ -6,6 +6,7 @@ disk.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -14,6 +15,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import force_setattr
 
 from sesls import text
 
@@ -22,8 +24,12 @@ Item = TypeVar("Item")
 
 _MOST_NEW = 4096
 """How many new entries are in memory before half of them are put aside."""
-_PIECE = 64
+_PIECE_ASIDE = 64
 """How many entries are put aside, and read back from there, at a time."""
+MANY = 20_000
+"""From so many on, what is remembered is held with more thrift: it takes more time, and less memory."""
+PIECE = 512
+"""How many entries are written and read back at a time: all at once would be in memory twice."""
 
 Aside = Callable[[Iterable[bytes]], Callable[[], Iterator[bytes]]]
 """Puts pieces aside, and returns what reads them back. Raises OSError."""
@@ -36,7 +42,7 @@ Entries = dict[str, msgspec.Raw]
 
 
 class Section:
-    """Entries by key: new ones, and those on disk, the greatest keys first, read back as far as they are asked for."""
+    """Entries by key: new ones, and those on disk, the least keys first, read back as far as they are asked for."""
 
     def __init__(self, read: Callable[[], Iterator[bytes]], aside: Aside | None, *, holds: bool) -> None:
         self._read = read
@@ -56,7 +62,7 @@ class Section:
         if key in self._new:
             is_needed = self._holds or self._aside is not None  # to be written in the end
             return self._new[key] if is_needed else self._new.pop(key)
-        while key not in self._known and (self._last is None or key < self._last) and self._read_on():
+        while key not in self._known and (self._last is None or key > self._last) and self._read_on():
             pass
         return self._known.get(key) if self._holds else self._known.pop(key, None)
 
@@ -64,6 +70,10 @@ class Section:
         """Read back all that is left of a file that was begun."""
         while self._last is not None and self._read_on():
             pass
+
+    def close(self) -> None:
+        """Read back nothing more: Windows replaces no file that is open."""
+        self._unread = iter(())
 
     def _read_on(self) -> bool:
         entries = next(self._unread, None)
@@ -78,11 +88,11 @@ class Section:
         if self._aside is not None and len(self._new) == _MOST_NEW:
             oldest = dict(islice(self._new.items(), _MOST_NEW // 2))
             with suppress(OSError):
-                self._runs.append(self._aside(pieces(_sorted(oldest), _PIECE)))
+                self._runs.append(self._aside(pieces(sorted(oldest.items(), key=itemgetter(0)), _PIECE_ASIDE)))
                 self._new = dict(islice(self._new.items(), _MOST_NEW // 2, None))
 
-    def keep(self, keys: Container[str]) -> None:
-        """Drop what is in memory of all other keys."""
+    def drop_new_but(self, keys: Container[str]) -> None:
+        """Drop the new entries of all other keys."""
         self._new = {key: entry for key, entry in self._new.items() if key in keys}
 
     @property
@@ -90,23 +100,22 @@ class Section:
         """Tell whether anything was added."""
         return bool(self._new or self._runs)
 
-    def all_keys(self) -> Iterator[str]:
-        """Yield the keys of all entries, some of them maybe twice."""
-        for entries in self._sources():
-            yield from (key for key, _ in entries)
+    def old_keys(self) -> Iterator[str]:
+        """Yield the keys of what is on disk."""
+        return (key for key, _ in _each(self._read()))
 
-    def all(self) -> Iterator[tuple[str, msgspec.Raw]]:
-        """Yield all entries with their keys, the greatest key first."""
+    def all(self, keys: Container[str] | None) -> Iterator[tuple[str, msgspec.Raw]]:
+        """Yield all new entries, and of those on disk the ones with some keys, or all; the least key first."""
         from heapq import merge  # here: a listing that learns nothing needs none
 
+        new = sorted(self._new.items(), key=itemgetter(0))
+        runs = [_each(read()) for read in reversed(self._runs)]
+        old = (one for one in _each(self._read()) if keys is None or one[0] in keys)
         last = None
-        for key, entry in merge(*self._sources(), key=itemgetter(0), reverse=True):
+        for key, entry in merge(new, *runs, old, key=itemgetter(0)):
             if key != last:  # else the first is the newer one
                 yield key, entry
             last = key
-
-    def _sources(self) -> list[Iterable[tuple[str, msgspec.Raw]]]:
-        return [_sorted(self._new), *(_each(read()) for read in reversed(self._runs)), _each(self._read())]
 
 
 def read_back(pieces: Iterator[bytes]) -> Iterator[Entries]:
@@ -120,10 +129,6 @@ def _each(pieces: Iterator[bytes]) -> Iterator[tuple[str, msgspec.Raw]]:
     return (one for entries in read_back(pieces) for one in entries.items())
 
 
-def _sorted(entries: Entries) -> list[tuple[str, msgspec.Raw]]:
-    return sorted(entries.items(), key=itemgetter(0), reverse=True)
-
-
 def pieces(entries: Iterable[tuple[str, msgspec.Raw]], size: int) -> Iterator[bytes]:
     """Yield what is read back, so many entries in each piece."""
     for some in batches(entries, size):
@@ -131,13 +136,13 @@ def pieces(entries: Iterable[tuple[str, msgspec.Raw]], size: int) -> Iterator[by
 
 
 @contextmanager
-def written(add: Callable[[bytes], object], size: int) -> Iterator[Callable[[str, msgspec.Raw], None]]:
-    """Add what is read back, entry by entry, so many in each piece."""
-    entries: dict[str, msgspec.Raw] = {}
+def written(add: Callable[[bytes], object]) -> Iterator[Callable[[str, msgspec.Raw], None]]:
+    """Add what is read back, entry by entry."""
+    entries: Entries = {}
 
     def put(key: str, entry: msgspec.Raw) -> None:
         entries[key] = entry
-        if len(entries) == size:
+        if len(entries) == PIECE:
             flush()
 
     def flush() -> None:
@@ -154,6 +159,13 @@ def batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
+
+
+def share(record: msgspec.Struct, names: Iterable[str]) -> None:
+    """Make a record use the one copy of each of some texts that other records have too."""
+    for name in names:
+        if type(value := getattr(record, name)) is str:
+            force_setattr(record, name, sys.intern(value))
 
 
 def decoded(entry: msgspec.Raw, kind: type[Record]) -> Record | None:

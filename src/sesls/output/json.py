@@ -12,6 +12,7 @@ import msgspec
 _ENCODER = msgspec.json.Encoder()
 _PIECE = 128
 """How many lines are made at a time."""
+_AFTER_ITEMS = b"\n ]"
 
 # What JSON allows in a string and a terminal may obey or hide.
 _UNSAFE = (
@@ -56,15 +57,16 @@ class Writer:
         """Write the items that wait, and what follows the list."""
         if self._waiting:
             self._write()
-        self._stream.write(b"\n ]" if self._has_items else self._lead + b"[]")
+        self._stream.write(_AFTER_ITEMS if self._has_items else self._lead + b"[]")
         for name, value in after.items():
             self._stream.write(b",\n " + _name(name))
             self._stream.writelines(_value(value))
         self._stream.write(b"}\n")
 
     def _write(self) -> None:
-        self._stream.write(b",\n  " if self._has_items else self._lead + b"[\n  ")
-        self._stream.write(b",\n  ".join(_lines(self._waiting)))
+        if not self._has_items:
+            self._stream.write(self._lead)
+        self._stream.write(_items(self._waiting, is_first=not self._has_items))
         self._waiting, self._has_items = [], True
 
 
@@ -75,11 +77,15 @@ def _name(name: str) -> bytes:
 def _value(value: Any) -> Iterator[bytes]:
     if isinstance(value, list | tuple) and value and isinstance(value[0], dict | msgspec.Struct):
         for start in range(0, len(value), _PIECE):
-            yield b",\n  " if start else b"[\n  "
-            yield b",\n  ".join(_lines(value[start : start + _PIECE]))
-        yield b"\n ]"
+            yield _items(value[start : start + _PIECE], is_first=not start)
+        yield _AFTER_ITEMS
     else:
         yield line(value)[:-1]
+
+
+def _items(items: Sequence[object], *, is_first: bool) -> bytes:
+    """Return items of a list, one to a line, with what stands before them."""
+    return (b"[\n  " if is_first else b",\n  ") + b",\n  ".join(_lines(items))
 
 
 def line(value: Any) -> bytes:

@@ -56,7 +56,7 @@ class _Found(msgspec.Struct):
 
     sessions: dict[str, list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
     subagents: dict[str, list[File]] = msgspec.field(default_factory=lambda: defaultdict(list))
-    """By root session: agent ids are unique within a session only."""
+    """By root session."""
     records: dict[str, tuple[Candidate, Record]] = msgspec.field(default_factory=dict)
     """By transcript; one can have records under several accounts, of which the newest counts."""
     desktop_ids: set[str] = msgspec.field(default_factory=set)
@@ -105,6 +105,7 @@ def _sorted(findings: Sequence[Finding]) -> _Found:
 
 
 def _by_agent_id(subagents: Iterable[File]) -> dict[str, list[File]]:
+    """Return the files of one root session's subagents: agent ids are unique within a session only."""
     found = defaultdict(list)
     for file in subagents:
         candidate, _ = file
