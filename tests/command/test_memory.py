@@ -156,7 +156,6 @@ def least(tmp_path_factory: pytest.TempPathFactory) -> int:
         ((), 850),
         (("--offset", "7000"), 950),
         (("--limit", "0"), 1400),
-        (("--limit", "0"), 1400),
         (("--limit", "0", "--no-cache"), 1400),
     ],
 )
