@@ -58,9 +58,7 @@ def test_a_section_holds_what_was_kept_and_what_is_new(
 ) -> None:
     folder = tmp_path_factory.mktemp("section")
     written(folder / "rows", kept, size)
-    section = Section(
-        lambda: disk.read(str(folder / "rows")), lambda pieces: disk.aside(str(folder), pieces), holds=False
-    )
+    section = Section(lambda: disk.read(str(folder / "rows")), disk.aside(str(folder)), holds=False)
 
     assert {key: section.get(key) for key in sorted(kept)} == {key: raw(kept[key]) for key in kept}
     for key, value in new:
@@ -105,7 +103,7 @@ def test_an_entry_may_be_asked_for_twice_where_it_is_held(tmp_path: Path) -> Non
 
 
 def test_where_nothing_can_be_put_aside_it_stays_in_memory(tmp_path: Path) -> None:
-    section = Section(lambda: iter(()), lambda pieces: disk.aside(str(tmp_path / "gone"), pieces), holds=False)
+    section = Section(lambda: iter(()), disk.aside(str(tmp_path / "gone")), holds=False)
     for number in range(20):
         section.put(str(number), raw(number))
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from sesls import looks, marks, redaction, text
@@ -15,63 +14,59 @@ from sesls.cache import Memory
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.instants import rfc3339
-from sesls.session import Details, Problem, Progress, Row, Summary, unwatched
-from sesls.survey import counted, look_through, unexpected
+from sesls.session import Details, Problem, Row, Summary
+from sesls.survey import look_through, unexpected
 
-_ROWS_WORTH_A_PROCESS = 40
 _EXTRA_DEPTH = 6
 _EXTRA_ITEMS = 100
 
 
-def read_rows(
+def row_reader(
     agent: str,
     summaries: Sequence[Summary],
     page: Sequence[Summary],
     environment: Environment,
     memory: Memory,
     problems: list[Problem],
-    progress: Progress = unwatched,
-) -> Iterator[Row]:
-    """Yield what is shown of some sessions of one agent, on a page of which others may be asked for later.
+) -> Callable[[Summary], Row]:
+    """Return what reads what is shown of any of some sessions of one agent, on a page with others.
 
-    Never raises for anything that a store holds.
+    Never raises for anything that a store holds, nor does what it returns.
     """
 
     def report(path: str, problem: str) -> None:
         looks.unsure()
         problems.append(Problem(agent, path, problem))
 
+    def nothing(_: Summary) -> Row:
+        return _row(Details(), redact=memory.redact)
+
     try:
         source = adapter(agent, environment.plugins)
     except ValueError as error:
         report(str(environment.plugins[agent]), str(error))
-        yield from (_row(Details(), redact=memory.redact) for _ in summaries)
-        return
+        return nothing
     known = _with_sources(agent, summaries, page, environment, memory)
     try:
         with looks.noted() as shared:
-            hints = source.hints([one for one in known if one.source is not None], environment, report)
+            hints = source.hints([one for one in known.values() if one.source is not None], environment, report)
     except Exception as error:
-        if len(known) == 1:
-            report(known[0].path, unexpected(error))
-            yield _row(Details(), redact=memory.redact)
-        else:
-            for one in known:  # one session must never cost the others
-                yield from read_rows(agent, [one], page, environment, memory, problems)
-        return
+        if len(summaries) > 1:  # one session must never cost the others
+            return lambda summary: row_reader(agent, [summary], page, environment, memory, problems)(summary)
+        report(summaries[0].path, unexpected(error))
+        return nothing
 
     def read(summary: Summary) -> Row:
         row = memory.row(summary, environment)
         if row is None:
             with looks.noted() as seen:
                 seen.include(shared)
-                found = _details(source, summary, hints, environment, report, memory)
+                found = _details(source, known[_name(summary)], hints, environment, report, memory)
             row = _row(found, redact=memory.redact)
             memory.keep_row(summary, row, seen)
         return row
 
-    ahead = memory.spread(read, known, _ROWS_WORTH_A_PROCESS)
-    yield from map(read, counted(ahead, len(known), partial(progress, agent)))
+    return read
 
 
 def _details(
@@ -88,19 +83,24 @@ def _details(
 
 def _with_sources(
     agent: str, summaries: Sequence[Summary], page: Sequence[Summary], environment: Environment, memory: Memory
-) -> Sequence[Summary]:
+) -> Mapping[tuple[str, str], Summary]:
     """Return the same summaries with what details are read from; those out of the cache are found anew."""
+    given = {_name(one): one for one in summaries}
     if all(summary.source is not None for summary in summaries):
-        return summaries
+        return given
     if memory.sources is None:
-        wanted = {(one.uuid, one.path) for one in page if one.agent == agent}
+        wanted = {_name(one) for one in page if one.agent == agent}
 
         def those_wanted(found: Iterable[Summary]) -> dict[tuple[str, str], Summary]:
-            return {name: one for one in found if (name := (one.uuid, one.path)) in wanted}
+            return {name: one for one in found if (name := _name(one)) in wanted}
 
         _, found = look_through(agent, environment, memory, those_wanted)
         memory.sources = memory.sources or found
-    return [memory.sources.get((one.uuid, one.path), one) for one in summaries]
+    return {name: memory.sources.get(name, one) for name, one in given.items()}
+
+
+def _name(summary: Summary) -> tuple[str, str]:
+    return summary.uuid, summary.path
 
 
 def _row(details: Details, *, redact: bool) -> Row:

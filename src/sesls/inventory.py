@@ -5,7 +5,7 @@ Every surface (command line, Python, servers) asks here, and gets the same inven
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from sesls import query as queries
 from sesls import text
 from sesls.adapters import chosen, known
-from sesls.cache import Memory, memory_of
+from sesls.cache import Memory, memory_of, spread
 from sesls.clock import Clock
 from sesls.environment import Environment
 from sesls.instants import rfc3339
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_ROWS_WORTH_A_PROCESS = 40
 _AT_A_TIME = 5000
 """Of how many sessions all is in memory at a time."""
 
@@ -367,21 +368,38 @@ def _rows(summaries: Sequence[Summary], readers: Readers, problems: list[Problem
     for start in range(0, len(summaries), _AT_A_TIME):
         some = summaries[start : start + _AT_A_TIME]
         remembered = [readers[one.home, one.agent].row(one) for one in some]
-        unknown: dict[tuple[str, str], list[Summary]] = defaultdict(list)
-        for summary, row in zip(some, remembered, strict=True):
-            if row is None:
-                unknown[summary.home, summary.agent].append(summary)
-        reading = {key: _read_rows(readers[key], own, summaries, problems) for key, own in unknown.items()}
-        for summary, row in zip(some, remembered, strict=True):
-            yield row if row is not None else next(reading[summary.home, summary.agent])
+        unknown = [one for one, row in zip(some, remembered, strict=True) if row is None]
+        read = _read_rows(unknown, summaries, readers, problems)
+        for row in remembered:
+            yield row if row is not None else next(read)
+        next(read, None)  # there is none, but now other processes end
 
 
 def _read_rows(
-    reader: Reader, summaries: Sequence[Summary], page: Sequence[Summary], problems: list[Problem]
+    summaries: Sequence[Summary], page: Sequence[Summary], readers: Readers, problems: list[Problem]
 ) -> Iterator[Row]:
-    from sesls.details import read_rows  # here: a listing from the cache alone needs none
+    """Yield what is shown of some sessions of a page, read now, in several processes if they are many."""
+    if not summaries:
+        return
+    from sesls.details import row_reader  # here: a listing from the cache alone needs none
 
-    return read_rows(reader.agent, summaries, page, reader.environment, reader.memory, problems, reader.progress)
+    of_reader: dict[tuple[str, str], list[Summary]] = defaultdict(list)
+    for summary in summaries:
+        of_reader[summary.home, summary.agent].append(summary)
+    reads = {
+        key: row_reader(key[1], own, page, readers[key].environment, readers[key].memory, problems)
+        for key, own in of_reader.items()
+    }
+
+    def read(summary: Summary) -> Row:
+        return reads[summary.home, summary.agent](summary)
+
+    done: Counter[tuple[str, str]] = Counter()
+    for summary in spread([readers[key].memory for key in reads], read, summaries, _ROWS_WORTH_A_PROCESS):
+        key = (summary.home, summary.agent)
+        yield read(summary)
+        done[key] += 1
+        readers[key].progress(summary.agent, done[key], len(of_reader[key]))
 
 
 def _session(summary: Summary, row: Row, clock: Clock, *, is_own: bool) -> Session:

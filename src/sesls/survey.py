@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from sesls import looks
 from sesls.adapters import adapter
 from sesls.adapters.interface import Adapter, Finding
-from sesls.cache import Memory, digest
+from sesls.cache import Memory, digest, spread
 from sesls.environment import Environment
 from sesls.formats import files
 from sesls.looks import Looks
@@ -113,9 +113,9 @@ def _findings(
     ahead: Iterator[Candidate] = iter(())
     if source.FACTS is not None:
         read = partial(_read_ahead, source, memory)
-        ahead = memory.spread(read, memory.unread(candidates), _FILES_WORTH_A_PROCESS)
+        ahead = spread([memory], read, memory.unread(candidates), _FILES_WORTH_A_PROCESS)
     read_next = next(ahead, None)
-    for candidate in counted(candidates, len(candidates), tell):
+    for candidate in _counted(candidates, len(candidates), tell):
         facts: object = None
         if source.FACTS is not None:
             facts = memory.facts(candidate.path, source.FACTS, seen)
@@ -139,7 +139,7 @@ def _read_ahead(source: Adapter, memory: Memory, candidate: Candidate) -> None:
         _summarised(source, candidate, memory)
 
 
-def counted(items: Iterable[Item], of: int, tell: Callable[[int, int], None]) -> Iterator[Item]:
+def _counted(items: Iterable[Item], of: int, tell: Callable[[int, int], None]) -> Iterator[Item]:
     """Yield items, and tell how far that is."""
     for done, item in enumerate(items, 1):
         yield item

@@ -32,6 +32,9 @@ from sesls.session import Candidate, Row, Summary, Survey
 
 Result = TypeVar("Result")
 
+Learnt = dict[str, sections.Entries]
+"""What a process learnt, by section and key."""
+
 _ROWS_PIECE = 128
 """How many rows are written and read back at a time: a page, which is mostly of the newest, needs only the first."""
 _END_OF_TIME = 1 << 62
@@ -79,7 +82,8 @@ class Memory:
         """Of the adapter, where sesls does not bring it: another version of it may read files in another way."""
         self._folder = folder
         self.redact = redact
-        self._processes = processes
+        self.processes = processes
+        """How many may read at once."""
         self._is_awake = folder is not None
         """Whether anything is remembered at all."""
         self._now_ns = time.time_ns()
@@ -87,7 +91,7 @@ class Memory:
         """What this listing looked at."""
         self._sections: dict[str, Section] = {}
         self._facts = Facts(None if folder is None else self._path("facts"), version)
-        self._learnt: dict[str, dict[str, msgspec.Raw]] | None = None
+        self._learnt: Learnt | None = None
         """What is new, in a process that works for another one."""
         self._is_many = False
         """Whether so much is remembered that it is held with more thrift."""
@@ -107,11 +111,15 @@ class Memory:
 
     def again(self) -> Memory:
         """Return the memory of one more listing by the same process; it knows what this one learnt, on disk or not."""
-        memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self._processes)
+        memory = Memory(self._agent, self._folder, version=self._version, redact=self.redact, processes=self.processes)
         memory._is_awake = memory._has_successor = True
         memory._sections, memory._facts, memory._last = self._sections, self._facts, self._last
         memory._facts.is_needed_again = True
         return memory
+
+    def wake(self) -> None:
+        """Remember what this listing learns, even if no later one will know."""
+        self._is_awake = True
 
     def survey(
         self, environment: Environment, make: Callable[[Iterable[Summary]], Result]
@@ -248,43 +256,22 @@ class Memory:
             self._keep("contents", path, lambda: _KeptContents(own_version, identity, check, *_as_kept(start)))
         return start
 
-    def spread(self, work: Callable[[Item], object], items: Sequence[Item], least: int) -> Iterator[Item]:
-        """Yield items in their order, each after work was done on it in one of several processes.
+    def begin_to_learn(self) -> None:
+        """From now on in this process, which works for another one, note what is new."""
+        if self._learnt is None:
+            for section in self._sections.values():
+                section.reopen()  # processes share the place up to which an open file was read
+        self._learnt = {}
 
-        Where they are not at least so many for each process, none was done. What the work remembers is remembered
-        here. Whatever goes wrong, something is not, and is read again.
-        """
-        processes = min(self._processes, len(items) // least)
-        if processes < 2:
-            yield from items
-            return
-        of = min(len(items), parallel.MOST_TURNS)
-        self._is_awake = True
-        for section in self._sections.values():
-            section.read_up()  # processes share the place up to which an open file was read
+    def learnt(self) -> Learnt:
+        """Return what is new since then, by section and key."""
+        return self._learnt or {}
 
-        def part(turn: int) -> Sequence[Item]:
-            return items[turn * len(items) // of : (turn + 1) * len(items) // of]
-
-        def here(turn: int) -> None:
-            for item in part(turn):
-                work(item)
-
-        def there(turn: int) -> bytes:
-            self._learnt = {}
-            here(turn)
-            return msgspec.msgpack.encode(self._learnt)
-
-        for turn, learnt in enumerate(parallel.in_order(here, there, of, processes)):
-            if learnt:
-                self._absorb(learnt)
-            yield from part(turn)
-
-    def _absorb(self, learnt: bytes) -> None:
-        with suppress(msgspec.DecodeError):
-            for name, entries in msgspec.msgpack.decode(learnt, type=dict[str, sections.Entries]).items():
-                for key, entry in entries.items():
-                    self._remember(name, key, entry)
+    def absorb(self, learnt: Learnt) -> None:
+        """Remember what another process learnt."""
+        for name, entries in learnt.items():
+            for key, entry in entries.items():
+                self._remember(name, key, entry)
 
     def save(self) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
@@ -337,7 +324,7 @@ class Memory:
 
     def _section(self, name: str) -> Section:
         if name not in self._sections:
-            aside = None if self._folder is None else partial(disk.aside, self._folder)
+            aside = None if self._folder is None else disk.aside(self._folder)
             holds = self._has_successor
             self._sections[name] = Section(partial(self._from_disk, name), aside, holds=holds)
         return self._sections[name]
@@ -348,6 +335,43 @@ class Memory:
     def _path(self, section: str) -> str:
         assert self._folder is not None
         return os.path.join(self._folder, f"{self._agent}.{section}")
+
+
+def spread(
+    memories: Sequence[Memory], work: Callable[[Item], object], items: Sequence[Item], least: int
+) -> Iterator[Item]:
+    """Yield items in their order, each after work was done on it in one of several processes.
+
+    Where they are not at least so many for each process, none was done. What the work remembers in any of the memories
+    is remembered here. Whatever goes wrong, something is not, and is read again.
+    """
+    processes = min(*(memory.processes for memory in memories), len(items) // least) if items else 1
+    if processes < 2:
+        yield from items
+        return
+    of = min(len(items), parallel.MOST_TURNS)
+    for memory in memories:
+        memory.wake()
+
+    def part(turn: int) -> Sequence[Item]:
+        return items[turn * len(items) // of : (turn + 1) * len(items) // of]
+
+    def here(turn: int) -> None:
+        for item in part(turn):
+            work(item)
+
+    def there(turn: int) -> bytes:
+        for memory in memories:
+            memory.begin_to_learn()
+        here(turn)
+        return msgspec.msgpack.encode([memory.learnt() for memory in memories])
+
+    for turn, result in enumerate(parallel.in_order(here, there, of, processes)):
+        if result:
+            with suppress(msgspec.DecodeError):
+                for memory, learnt in zip(memories, msgspec.msgpack.decode(result, type=list[Learnt]), strict=True):
+                    memory.absorb(learnt)
+        yield from part(turn)
 
 
 def memory_of(agent: str, environment: Environment, *, redact: bool = True, processes: int = 1) -> Memory:

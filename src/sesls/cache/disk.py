@@ -10,6 +10,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import BinaryIO
 
 import msgspec
@@ -146,34 +147,40 @@ def _created(path: str) -> BinaryIO:
     return open(descriptor, "wb")
 
 
-def aside(folder: str, pieces: Iterable[bytes]) -> Callable[[], Iterator[bytes]]:
-    """Write pieces to a file without a name, there for as long as what is returned, which reads them back.
+def aside(folder: str) -> Callable[[Iterable[bytes]], Callable[[], Iterator[bytes]]]:
+    """Return what puts pieces aside, into one file without a name, and returns what reads those back.
 
-    Raises OSError; so that reads raise ValueError.
+    The file is there for as long as any of them. To write raises OSError, to read ValueError.
     """
-    import weakref  # here: few listings have so much to write
-    from tempfile import TemporaryFile
+    file: BinaryIO | None = None
 
-    file = TemporaryFile(dir=folder)  # noqa: SIM115 - open for as long as it may be read
-    try:
+    def put(pieces: Iterable[bytes]) -> Callable[[], Iterator[bytes]]:
+        nonlocal file
+        if file is None:
+            import weakref  # here: few listings have so much to write
+            from tempfile import TemporaryFile
+
+            file = TemporaryFile(dir=folder)  # noqa: SIM115 - open for as long as it may be read
+            weakref.finalize(put, file.close)
+        start = file.seek(0, os.SEEK_END)
         for piece in pieces:
             file.write(len(piece).to_bytes(8) + piece)
         file.flush()
-    except OSError:
-        with suppress(OSError):
-            file.close()
-        raise
+        return partial(_read_between, file, start, file.tell(), put)
 
-    def read() -> Iterator[bytes]:
-        try:
-            file.seek(0)
-            while length := file.read(8):
-                yield file.read(int.from_bytes(length))
-        except OSError as error:
-            raise ValueError("unreadable") from error
+    return put
 
-    weakref.finalize(read, file.close)
-    return read
+
+def _read_between(file: BinaryIO, start: int, end: int, _: object) -> Iterator[bytes]:
+    """Yield pieces that were put aside, others of the same file maybe in between; what put them there is held."""
+    try:
+        while start < end:
+            file.seek(start)
+            piece = file.read(int.from_bytes(file.read(8)))
+            start = file.tell()
+            yield piece
+    except OSError as error:
+        raise ValueError("unreadable") from error
 
 
 def age_ns(path: str, now_ns: int) -> float:

@@ -54,6 +54,7 @@ class Section:
         self._aside = aside
         self._runs: list[Callable[[], Iterator[bytes]]] = []
         """New ones that were put aside on disk: a hundred thousand would fill the memory."""
+        self._most_new = _MOST_NEW
         self._holds = holds
         """Whether an entry may be asked for twice."""
 
@@ -66,10 +67,9 @@ class Section:
             pass
         return self._known.get(key) if self._holds else self._known.pop(key, None)
 
-    def read_up(self) -> None:
-        """Read back all that is left of a file that was begun."""
-        while self._last is not None and self._read_on():
-            pass
+    def reopen(self) -> None:
+        """Read back from the start, by an open file of its own."""
+        self._unread, self._last = read_back(self._read()), None
 
     def close(self) -> None:
         """Read back nothing more: Windows replaces no file that is open."""
@@ -85,11 +85,14 @@ class Section:
     def put(self, key: str, entry: msgspec.Raw) -> None:
         """Add an entry in place of what is on disk."""
         self._new[key] = entry
-        if self._aside is not None and len(self._new) == _MOST_NEW:
-            oldest = dict(islice(self._new.items(), _MOST_NEW // 2))
-            with suppress(OSError):
-                self._runs.append(self._aside(pieces(sorted(oldest.items(), key=itemgetter(0)), _PIECE_ASIDE)))
-                self._new = dict(islice(self._new.items(), _MOST_NEW // 2, None))
+        if self._aside is not None and len(self._new) >= self._most_new:
+            oldest = sorted(islice(self._new.items(), self._most_new // 2), key=itemgetter(0))
+            try:
+                self._runs.append(self._aside(pieces(oldest, _PIECE_ASIDE)))
+            except OSError:
+                self._most_new *= 2
+                return
+            self._new = dict(islice(self._new.items(), len(oldest), None))
 
     def drop_new_but(self, keys: Container[str]) -> None:
         """Drop the new entries of all other keys."""
