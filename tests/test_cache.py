@@ -780,6 +780,19 @@ def test_a_full_disk_costs_nothing_and_leaves_nothing(
     assert kept_files(cache) == []
 
 
+def test_what_killed_listings_left_half_written_goes_after_an_hour(home: Path, cache: Path, listed: List) -> None:
+    write(home)
+    listed()
+    folder = next(cache.rglob("claude.rows")).parent
+    old, new, other = (put(folder / name, b"half") for name in ("claude.facts.1", "pi.rows.2", "notes.txt"))
+    for path in (old, other):
+        os.utime(path, (1, 1))
+    claude.transcript(home, number=70)
+    listed()
+
+    assert [path.exists() for path in (old, new, other)] == [False, True, True]
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files cannot be told there")
 def test_no_file_is_replaced_while_it_is_open(home: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows refuses that, and would remember the first listing for ever."""

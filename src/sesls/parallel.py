@@ -102,10 +102,10 @@ def _receive(children: dict[int, int], done: dict[int, bytes], *, wait: bool) ->
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Keep Ctrl-C waiting: no process may be started and not be known yet."""
+    """Keep signals waiting that would end this one: no process may be started and not be known yet."""
     if sys.platform == "win32":
         raise NotImplementedError
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, interruption.SIGNALS)
     try:
         yield
     finally:
@@ -144,7 +144,7 @@ def _start(work: Callable[[int], bytes], shared: int, children: dict[int, int]) 
         import fcntl
 
         interruption.forget()
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, interruption.SIGNALS)
         for other in (reader, *children):
             os.close(other)
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Ctrl-C ends the command at once, without a word and without leaving anything behind."""
+"""Ctrl-C ends the command at once, without a word and without leaving anything behind, as other signals do."""
 
 from __future__ import annotations
 
@@ -92,7 +92,11 @@ def left_by(home: Path) -> list[str]:
 
 @pytest.mark.parametrize(("patch", "heard"), [(READING, 2), (WRITING, 1), (QUERYING, 1)])
 @pytest.mark.parametrize("everyone", [False, True])
-def test_whatever_it_does(many: Path, patch: str, heard: int, everyone: bool) -> None:
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (getattr(signal, "SIGHUP", 1), -1)],
+)
+def test_whatever_it_does(many: Path, patch: str, heard: int, everyone: bool, number: int, status: int) -> None:
     process = started(many, "-c", HELD_UP.format(patch=patch))
     assert process.stderr is not None
     for _ in range(heard):
@@ -101,9 +105,9 @@ def test_whatever_it_does(many: Path, patch: str, heard: int, everyone: bool) ->
 
     before = time.monotonic()
     # A terminal sends it to every process, `kill` to one.
-    (os.killpg if everyone else os.kill)(process.pid, signal.SIGINT)
+    (os.killpg if everyone else os.kill)(process.pid, number)
 
-    assert ended(process) == (130, b"", b"")
+    assert ended(process) == (status, b"", b"")
     assert time.monotonic() - before < 5
     assert left_by(many) == []
 

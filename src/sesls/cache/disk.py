@@ -6,6 +6,7 @@ import math
 import os
 import re
 import struct
+import time
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -23,6 +24,9 @@ from sesls.instants import Instant, from_file_time, rfc3339
 _FRAME = struct.Struct(">II")
 """What stands before a piece: its length, and the sum of all pieces so far. The last one has no length."""
 _FOLDER = re.compile(r"[0-9a-f]{8}|packages")
+_HALF_WRITTEN = re.compile(r"[a-z0-9_-]+\.[a-z]+\.\d+")
+_ABANDONED_NS = 3600 * 10**9
+"""No file is written for so long, in nanoseconds."""
 _FILE = re.compile(r"[a-z0-9_-]+\.(?:survey|summaries|facts|rows|contents|plugins)(?:\.\d+)?")
 
 
@@ -141,10 +145,20 @@ class _Writer:
 
 
 def _created(path: str) -> BinaryIO:
-    for parent in (os.path.dirname(os.path.dirname(path)), os.path.dirname(path)):
+    folder = os.path.dirname(path)
+    for parent in (os.path.dirname(folder), folder):
         os.makedirs(parent, mode=0o700, exist_ok=True)
+    _remove_abandoned(folder)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     return open(descriptor, "wb")
+
+
+def _remove_abandoned(folder: str) -> None:
+    """Remove what processes that were killed left half written."""
+    for name in os.listdir(folder):  # not by `files`: a listing does not depend on this folder
+        path = os.path.join(folder, name)
+        if _HALF_WRITTEN.fullmatch(name) and _ABANDONED_NS < age_ns(path, time.time_ns()) < math.inf:
+            remove(path)
 
 
 def aside(folder: str) -> Callable[[Iterable[bytes]], Callable[[], Iterator[bytes]]]:
