@@ -230,14 +230,16 @@ def _readers(
     return found
 
 
-def _survey(reader: Reader, make: Callable[[Iterable[Summary]], Result]) -> tuple[Survey, Result]:
+def _survey(
+    reader: Reader, make: Callable[[Iterable[Summary]], Result], *, for_all_rows: bool = False
+) -> tuple[Survey, Result]:
     """Return what there is in the stores of a reader's agent, and what is made of the sessions as they pass."""
 
     def make_of_named(summaries: Iterable[Summary]) -> Result:
         return make(replace(one, home=reader.home) for one in summaries)
 
     make_of = make_of_named if reader.home else make
-    surveyed = reader.memory.survey(reader.environment, make_of)
+    surveyed = reader.memory.survey(reader.environment, make_of, for_all_rows=for_all_rows)
     if surveyed is None:
         from sesls.survey import look_through  # here: a listing from the cache alone needs none
 
@@ -305,7 +307,8 @@ def _cut(selection: Selection, query: Query) -> Selection:
 def _choose(query: Query, clock: Clock, readers: Readers) -> Selection:
     """Return the page of a query that needs no rows: of all other sessions none is in memory for long."""
     choose = partial(queries.choose, query=query, clock=clock)
-    surveyed = [_survey(reader, choose) for reader in readers.values()]
+    is_all = not query.limit and not queries.summary_filters(query, clock)
+    surveyed = [_survey(reader, choose, for_all_rows=is_all) for reader in readers.values()]
     choices = [choice for _, choice in surveyed]
     return Selection(
         found=[Found(survey, choice.others) for survey, choice in surveyed],

@@ -95,8 +95,8 @@ class Memory:
         """What is new, in a process that works for another one."""
         self._is_many = False
         """Whether so much is remembered that it is held with more thrift."""
-        self._present: dict[str, Container[str]] = {}
-        """The keys of all that there may be in a section, where this listing looked through the stores."""
+        self._gone: dict[str, set[str]] = {}
+        """The keys of what is about sessions and files that are gone, by section."""
         self._has_successor = False
         """Whether this process may list once more."""
         self.sources: dict[tuple[str, str], Summary] | None = None
@@ -122,11 +122,13 @@ class Memory:
         self._is_awake = True
 
     def survey(
-        self, environment: Environment, make: Callable[[Iterable[Summary]], Result]
+        self, environment: Environment, make: Callable[[Iterable[Summary]], Result], *, for_all_rows: bool = False
     ) -> tuple[Survey, Result] | None:
         """Return the last survey, and what is made of its summaries, if it still holds.
 
         Where it comes from disk, the summaries have no source, and only as many of them are in memory as `make` holds.
+        If `for_all_rows` are going to be asked for, and many of them are not remembered, it is better made anew: else
+        many sessions would be in memory with their sources and without.
         """
         for last, summaries, seen in self._last:
             if seen.hold(environment.variables, environment.cwd, self._known):
@@ -135,10 +137,13 @@ class Memory:
         if self._surveys is not None:
             with suppress(ValueError):
                 kept = self._surveys.last(environment.variables, environment.cwd, self._noted_looks)
-                if kept is not None:
+                if kept is not None and not (for_all_rows and self._lacks_rows(kept.sessions)):
                     return kept.survey, make(self._surveys.summaries(kept.token))
         self._known = {}
         return None
+
+    def _lacks_rows(self, sessions: int) -> bool:
+        return sessions >= sections.MANY and sum(1 for _ in self._section("rows").all_keys()) < sessions
 
     def last_summaries(self) -> Iterator[Summary]:
         """Yield the sessions that a listing found last, whatever has changed since."""
@@ -157,14 +162,12 @@ class Memory:
         return noted if self._surveys is None else self._surveys.keeping(noted, seen)
 
     def _noted(self, summaries: Iterable[Summary]) -> Iterator[Summary]:
-        """Yield summaries, and note which rows there may be."""
-        has_rows = self._has_successor if self._folder is None else os.path.exists(self._path("rows"))
-        self._found, rows = [], set[str]()
-        if has_rows:
-            self._present["rows"] = rows
+        """Yield summaries, and note of which rows none of them is."""
+        self._found, gone = [], set(self._section("rows").all_keys())
+        self._gone["rows"] = gone
         for summary in summaries:
-            if has_rows:
-                rows.add(_row_key(summary))
+            if gone:
+                gone.discard(_row_key(summary))
             if self._has_successor:
                 self._found.append(summary)
             yield summary
@@ -173,9 +176,8 @@ class Memory:
 
     def keep_survey(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey whose summaries have passed, if it can be sure of what it saw."""
-        self._known, self._present["contents"] = seen.paths, seen.paths
-        if self._folder is not None:  # all that was looked at would be a lot to hold
-            self._present["contents"] = {path for path in self._section("contents").old_keys() if path in seen.paths}
+        self._known = seen.paths
+        self._gone["contents"] = {path for path in self._section("contents").all_keys() if path not in seen.paths}
         if not is_sure(seen, self._now_ns):
             return
         if self._has_successor:
@@ -276,20 +278,19 @@ class Memory:
     def save(self) -> None:
         """Write what is new, and drop what is about sessions and files that are gone."""
         for name in ("contents", "rows"):
-            self._save(name, self._present.get(name))
+            self._save(name, self._gone.get(name, set()))
 
-    def _save(self, name: str, keys: Container[str] | None) -> None:
-        """Write a section where it changed, of what there was before with some keys alone, and forget it here."""
+    def _save(self, name: str, gone: Container[str]) -> None:
+        """Write a section where it changed, without what is gone, and forget it here."""
         section = self._section(name)
         if self._folder is None:
-            if keys is not None:
-                section.drop_new_but(keys)
-            return
-        if section.is_changed or (keys is not None and not all(key in keys for key in section.old_keys())):
+            section.drop(gone)
+        elif section.is_changed or gone:
             section.close()
             size = _ROWS_PIECE if name == "rows" else sections.PIECE
-            disk.write(self._path(name), sections.pieces(section.all(keys), size), self._version)
-        del self._sections[name]
+            disk.write(self._path(name), sections.pieces(section.all(gone), size), self._version)
+        if self._folder is not None:
+            del self._sections[name]
 
     def _noted_looks(self) -> dict[str, Identity | None]:
         """Return what this listing looked at, to be added to; where it is very much, none of it is noted."""
@@ -298,7 +299,8 @@ class Memory:
         return {} if self._is_many else self._known
 
     def _get(self, name: str, key: str, kind: type[Record]) -> Record | None:
-        entry = self._section(name).get(key) if self._is_awake else None
+        is_known_to_be_none = name == "rows" and self._learnt is not None  # else this process would not be asked
+        entry = self._section(name).get(key) if self._is_awake and not is_known_to_be_none else None
         return None if entry is None else decoded(entry, kind)
 
     def _put(self, name: str, key: str, seen: Looks, entry: Callable[[], msgspec.Struct]) -> None:

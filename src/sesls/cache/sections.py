@@ -94,29 +94,29 @@ class Section:
                 return
             self._new = dict(islice(self._new.items(), len(oldest), None))
 
-    def drop_new_but(self, keys: Container[str]) -> None:
-        """Drop the new entries of all other keys."""
-        self._new = {key: entry for key, entry in self._new.items() if key in keys}
+    def drop(self, keys: Container[str]) -> None:
+        """Drop the new entries of some keys."""
+        self._new = {key: entry for key, entry in self._new.items() if key not in keys}
 
     @property
     def is_changed(self) -> bool:
         """Tell whether anything was added."""
         return bool(self._new or self._runs)
 
-    def old_keys(self) -> Iterator[str]:
-        """Yield the keys of what is on disk."""
-        return (key for key, _ in _each(self._read()))
+    def all_keys(self) -> Iterator[str]:
+        """Yield the keys of what is on disk, and of what is new and not put aside."""
+        yield from (key for key, _ in _each(self._read()))
+        yield from self._new
 
-    def all(self, keys: Container[str] | None) -> Iterator[tuple[str, msgspec.Raw]]:
-        """Yield all new entries, and of those on disk the ones with some keys, or all; the least key first."""
+    def all(self, dropped: Container[str] = ()) -> Iterator[tuple[str, msgspec.Raw]]:
+        """Yield all entries but those of some keys, the least key first."""
         from heapq import merge  # here: a listing that learns nothing needs none
 
         new = sorted(self._new.items(), key=itemgetter(0))
         runs = [_each(read()) for read in reversed(self._runs)]
-        old = (one for one in _each(self._read()) if keys is None or one[0] in keys)
         last = None
-        for key, entry in merge(new, *runs, old, key=itemgetter(0)):
-            if key != last:  # else the first is the newer one
+        for key, entry in merge(new, *runs, _each(self._read()), key=itemgetter(0)):
+            if key != last and key not in dropped:  # of two with one key the first is the newer
                 yield key, entry
             last = key
 

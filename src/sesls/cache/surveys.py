@@ -28,6 +28,8 @@ class Kept(msgspec.Struct, array_like=True):
     seen: Looks
     token: bytes
     """What the file of its summaries begins with; empty where there are none."""
+    sessions: int
+    """How many summaries there are."""
 
 
 class Surveys:
@@ -40,6 +42,8 @@ class Surveys:
         self._now_ns = now_ns
         self._token: bytes | None = None
         """That of the summaries that passed last: empty while there are none, None where they cannot be kept."""
+        self._sessions = 0
+        """How many those were."""
 
     def last(
         self, variables: Mapping[str, str], cwd: str, known: Callable[[], dict[str, Identity | None]]
@@ -89,7 +93,7 @@ class Surveys:
             self._token = None
             yield from summaries
             return
-        self._token = b""
+        self._token, self._sessions = b"", 0
         with disk.replaced(self._summaries_path, self._version) as add:
             for some in batches(summaries, sections.PIECE):
                 if self._token == b"":
@@ -99,21 +103,21 @@ class Surveys:
                     add(encoded([replace(one, source=None) for one in some]))
                 except CANNOT_BE_KEPT:  # the others are better than none for whoever asks for them
                     self._token = None
+                self._sessions += len(some)
                 yield from some
 
     def keep(self, survey: Survey, seen: Looks) -> None:
         """Keep a survey that can be sure of what it saw, and whose summaries have passed."""
         if self._token is not None:
             with suppress(*CANNOT_BE_KEPT):
-                disk.write(self._survey_path, _pieces(survey, seen, self._token), self._version)
+                disk.write(self._survey_path, self._pieces(survey, seen, self._token), self._version)
+
+    def _pieces(self, survey: Survey, seen: Looks, token: bytes) -> Iterator[bytes]:
+        yield encoded(Kept(survey, seen.without_paths(), token, self._sessions))
+        for paths in batches(seen.paths.items(), sections.PIECE):
+            yield encoded(dict(paths))
 
 
 def is_sure(seen: Looks, now_ns: int) -> bool:
     """Tell whether every change of what was seen will show."""
     return looks.CAN_TRUST_FOLDERS and seen.are_settled(now_ns)
-
-
-def _pieces(survey: Survey, seen: Looks, token: bytes) -> Iterator[bytes]:
-    yield encoded(Kept(survey, seen.without_paths(), token))
-    for paths in batches(seen.paths.items(), sections.PIECE):
-        yield encoded(dict(paths))
