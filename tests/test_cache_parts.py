@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 import pytest
@@ -58,7 +59,7 @@ def test_a_section_holds_what_was_kept_and_what_is_new(
 ) -> None:
     folder = tmp_path_factory.mktemp("section")
     written(folder / "rows", kept, size)
-    section = Section(lambda: disk.read(str(folder / "rows")), disk.aside(str(folder)), holds=False)
+    section = Section(lambda: disk.read(str(folder / "rows")), disk.Aside(str(folder)).put, holds=False)
 
     assert {key: section.get(key) for key in sorted(kept)} == {key: raw(kept[key]) for key in kept}
     for key, value in new:
@@ -102,8 +103,35 @@ def test_an_entry_may_be_asked_for_twice_where_it_is_held(tmp_path: Path) -> Non
         assert [section.get("b") is None for _ in range(2)] == [False, not holds]
 
 
+def test_a_copy_of_a_process_leaves_open_files_alone(tmp_path: Path) -> None:
+    written(tmp_path / "rows", dict.fromkeys("abcd", 1), 1)
+    asides = 0
+
+    def aside(pieces: object) -> NoReturn:
+        nonlocal asides
+        asides += 1
+        raise OSError
+
+    opened = []
+
+    def read() -> Iterator[bytes]:
+        opened.append(True)
+        return disk.read(str(tmp_path / "rows"))
+
+    section = Section(read, aside, holds=False)
+    section.get("b")
+
+    section.part_ways()
+
+    assert section.get("c") == raw(1)
+    assert len(opened) == 2
+    for number in range(20):
+        section.put(str(number), raw(number))
+    assert asides == 0
+
+
 def test_where_nothing_can_be_put_aside_it_stays_in_memory(tmp_path: Path) -> None:
-    section = Section(lambda: iter(()), disk.aside(str(tmp_path / "gone")), holds=False)
+    section = Section(lambda: iter(()), disk.Aside(str(tmp_path / "gone")).put, holds=False)
     for number in range(20):
         section.put(str(number), raw(number))
 

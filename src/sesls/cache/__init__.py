@@ -262,7 +262,7 @@ class Memory:
         """From now on in this process, which works for another one, note what is new."""
         if self._learnt is None:
             for section in self._sections.values():
-                section.reopen()  # processes share the place up to which an open file was read
+                section.part_ways()
         self._learnt = {}
 
     def learnt(self) -> Learnt:
@@ -326,7 +326,7 @@ class Memory:
 
     def _section(self, name: str) -> Section:
         if name not in self._sections:
-            aside = None if self._folder is None else disk.aside(self._folder)
+            aside = None if self._folder is None else disk.Aside(self._folder).put
             holds = self._has_successor
             self._sections[name] = Section(partial(self._from_disk, name), aside, holds=holds)
         return self._sections[name]

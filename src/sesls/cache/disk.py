@@ -161,40 +161,39 @@ def _remove_abandoned(folder: str) -> None:
             remove(path)
 
 
-def aside(folder: str) -> Callable[[Iterable[bytes]], Callable[[], Iterator[bytes]]]:
-    """Return what puts pieces aside, into one file without a name, and returns what reads those back.
+class Aside:
+    """A file without a name into which pieces are put aside, there for as long as this or what reads any of them."""
 
-    The file is there for as long as any of them. To write raises OSError, to read ValueError.
-    """
-    file: BinaryIO | None = None
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._file: BinaryIO | None = None
 
-    def put(pieces: Iterable[bytes]) -> Callable[[], Iterator[bytes]]:
-        nonlocal file
-        if file is None:
-            import weakref  # here: few listings have so much to write
-            from tempfile import TemporaryFile
+    def put(self, pieces: Iterable[bytes]) -> Callable[[], Iterator[bytes]]:
+        """Put pieces aside and return what reads them back, which raises ValueError. Raises OSError."""
+        if self._file is None:
+            from tempfile import TemporaryFile  # here: few listings have so much to write
 
-            file = TemporaryFile(dir=folder)  # noqa: SIM115 - open for as long as it may be read
-            weakref.finalize(put, file.close)
-        start = file.seek(0, os.SEEK_END)
+            self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - open for as long as it may be read
+        start = self._file.seek(0, os.SEEK_END)
         for piece in pieces:
-            file.write(len(piece).to_bytes(8) + piece)
-        file.flush()
-        return partial(_read_between, file, start, file.tell(), put)
+            self._file.write(len(piece).to_bytes(8) + piece)
+        self._file.flush()
+        return partial(self._read, self._file, start, self._file.tell())
 
-    return put
+    def _read(self, file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+        try:
+            while start < end:
+                file.seek(start)  # others may be read in between
+                piece = file.read(int.from_bytes(file.read(8)))
+                start = file.tell()
+                yield piece
+        except OSError as error:
+            raise ValueError("unreadable") from error
 
-
-def _read_between(file: BinaryIO, start: int, end: int, _: object) -> Iterator[bytes]:
-    """Yield pieces that were put aside, others of the same file maybe in between; what put them there is held."""
-    try:
-        while start < end:
-            file.seek(start)
-            piece = file.read(int.from_bytes(file.read(8)))
-            start = file.tell()
-            yield piece
-    except OSError as error:
-        raise ValueError("unreadable") from error
+    def __del__(self) -> None:
+        if self._file is not None:
+            with suppress(OSError):
+                self._file.close()
 
 
 def age_ns(path: str, now_ns: int) -> float:

@@ -67,9 +67,13 @@ class Section:
             pass
         return self._known.get(key) if self._holds else self._known.pop(key, None)
 
-    def reopen(self) -> None:
-        """Read back from the start, by an open file of its own."""
+    def part_ways(self) -> None:
+        """In a copy of a process, do nothing more with files that the other one has open: both share the place in them.
+
+        What is on disk is read back from its start, and nothing is put aside.
+        """
         self._unread, self._last = read_back(self._read()), None
+        self._most_new = sys.maxsize
 
     def close(self) -> None:
         """Read back nothing more: Windows replaces no file that is open."""
