@@ -9,7 +9,7 @@ there are left out, with a word. To install them all:
     peers/bin/pip install session-ls fast-resume 4top list-coding-agents agent-session-reader "mcp<2" claude-agent-sdk
 
 Homes are made once, by `make_home`, below `--homes`. `cold` means that before each run all that programs keep of
-earlier ones is removed (what the system keeps of the files stays, so the figure is the program's own work); `warm`,
+earlier ones is removed (the system has the files in memory, so the figure is the program's own work); `warm`,
 again, with nothing changed, and `grown`, after a session of a gigabyte got a megabyte longer. Figures are medians, of
 the memory the maximum. CPU is user and system time of all processes of a program; RSS is that of its largest process.
 `--write` puts the tables into docs/benchmarks.md.
@@ -156,12 +156,23 @@ def home_of(folder: Path, shape: str) -> tuple[Path, Collection[str]]:
     return home, frozenset(json.loads(names.read_text()))
 
 
+def into_memory(home: Path) -> None:
+    """Read every file once, so that the system has it in memory."""
+    block = bytearray(1 << 20)
+    for path in home.rglob("*"):
+        if path.is_file():
+            with path.open("rb", buffering=0) as file:
+                while file.readinto(block):
+                    pass
+
+
 def measure(
     scripts: Mapping[str, Path], programs: Sequence[Program], folder: Path, shape: str, runs: int
 ) -> Iterator[tuple[str, Program, list[Run]]]:
     """Yield what each program took in a home of a shape, cold and warm, and after it grew if it is one session."""
     home, known = home_of(folder, shape)
     output = folder / "output"
+    into_memory(home)
     largest = largest_transcript(home) if shape == "one" else None
     for mode in ("cold", "warm", "grown") if largest else ("cold", "warm"):
         found: dict[str, list[Run]] = {program.name: [] for program in programs}
