@@ -42,6 +42,8 @@ def in_order(
     others with `there`. There are at most `MOST_TURNS`. What a process that fails had taken is done here; where the
     system starts no more processes, there are fewer. Only for systems that can copy a process.
     """
+    if sys.platform == "win32":
+        raise NotImplementedError
     children: dict[int, int] = {}
 
     def end() -> None:

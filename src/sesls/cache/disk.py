@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import msgspec
 
@@ -173,7 +173,8 @@ class Aside:
         if self._file is None:
             from tempfile import TemporaryFile  # here: few listings have so much to write
 
-            self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - open for as long as it may be read
+            file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - open for as long as it may be read
+            self._file = cast("BinaryIO", file)
         start = self._file.seek(0, os.SEEK_END)
         for piece in pieces:
             self._file.write(len(piece).to_bytes(8) + piece)
